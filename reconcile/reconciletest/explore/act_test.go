@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -134,33 +132,6 @@ func TestEqualStates(t *testing.T) {
 	})
 }
 
-func TestTamper(t *testing.T) {
-	for _, row := range []struct{ reason, object, want string }{
-		{"a text", `{data: {a: x, b: y}}`, `{data: {a: xx, b: y}}`},
-		{"a number below", `{spec: {template: {size: 2}}}`, `{spec: {template: {size: 3}}}`},
-		{"yes and no", `{spec: {open: true}}`, `{spec: {open: false}}`},
-		{"base64 stays base64", `{kind: Secret, data: {a: eA==}}`, `{kind: Secret, data: {a: eHh4eA==}}`},
-		{"a list is left alone", `{spec: {list: [1], size: 2}}`, `{spec: {list: [1], size: 3}}`},
-		{"nothing to change", `{spec: {list: [1]}}`, `{spec: {list: [1]}}`},
-	} {
-		t.Run("explore 15: a field of the operator is changed: "+row.reason, func(t *testing.T) {
-			obj := parsed(t, row.object)
-			manage(t, obj, "operator")
-			tamper(obj)
-			obj.SetManagedFields(nil)
-			delete(obj.Object, "metadata")
-			assert.Equal(t, parsed(t, row.want).Object, obj.Object)
-		})
-		t.Run("explore 15: a field of somebody else isn't: "+row.reason, func(t *testing.T) {
-			obj := parsed(t, row.object)
-			manage(t, obj, "reconciletest")
-			before := obj.DeepCopy()
-			tamper(obj)
-			assert.Equal(t, before, obj)
-		})
-	}
-}
-
 // parsed returns an object with whole numbers, as a cluster does.
 func parsed(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
@@ -169,23 +140,6 @@ func parsed(t *testing.T, text string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, utiljson.Unmarshal(content, &obj.Object))
 	return obj
-}
-
-// manage makes a manager the owner of all fields of an object.
-func manage(t *testing.T, obj *unstructured.Unstructured, manager string) {
-	t.Helper()
-	var fields func(value any) map[string]any
-	fields = func(value any) map[string]any {
-		owned := map[string]any{}
-		content, _ := value.(map[string]any)
-		for key, below := range content {
-			owned["f:"+key] = fields(below)
-		}
-		return owned
-	}
-	raw, err := json.Marshal(fields(obj.Object))
-	require.NoError(t, err)
-	obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: metav1.NewFieldsV1(string(raw))}})
 }
 
 func FuzzPlan(f *testing.F) {

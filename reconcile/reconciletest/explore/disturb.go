@@ -1,14 +1,12 @@
 package explore
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // at returns the disturbances of the nth chapter with one of these acts.
@@ -90,53 +88,4 @@ func (x *execution) end(n int) {
 		_ = x.h.TryDelete(a.object) // another disturbance may have deleted it
 		x.behind = true
 	}
-}
-
-// tamper changes the first field, in the order of the paths, that the operator has set.
-func tamper(obj *unstructured.Unstructured) {
-	for _, entry := range obj.GetManagedFields() {
-		if entry.Subresource != "" || strings.HasPrefix(entry.Manager, reconciletest.FieldManager) || entry.FieldsV1 == nil {
-			continue
-		}
-		fields := &unstructured.Unstructured{}
-		if err := fields.UnmarshalJSON([]byte(`{"kind":"Fields","fields":` + entry.FieldsV1.GetRawString() + `}`)); err != nil {
-			continue
-		}
-		owned, _, _ := unstructured.NestedMap(fields.Object, "fields")
-		for _, section := range []string{"f:spec", "f:data", "f:rules", "f:subjects"} {
-			below, _ := owned[section].(map[string]any)
-			if below != nil && tamperBelow(obj.GetKind() == "Secret", obj.Object, strings.TrimPrefix(section, "f:"), below) {
-				return
-			}
-		}
-	}
-}
-
-// unpadded is base64 that can stand before other base64.
-const unpadded = "eHh4"
-
-// tamperBelow changes the first scalar below a field, and reports whether there is any. owned are the fields below it
-// that the operator has set, as in managedFields. encoded means that texts are base64.
-func tamperBelow(encoded bool, in map[string]any, field string, owned map[string]any) bool {
-	switch value := in[field].(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(owned)) {
-			below, _ := owned[key].(map[string]any)
-			if name, named := strings.CutPrefix(key, "f:"); named && tamperBelow(encoded, value, name, below) {
-				return true
-			}
-		}
-	case string:
-		if in[field] = value + "x"; encoded {
-			in[field] = unpadded + value
-		}
-		return true
-	case int64:
-		in[field] = value + 1
-		return true
-	case bool:
-		in[field] = !value
-		return true
-	}
-	return false
 }
