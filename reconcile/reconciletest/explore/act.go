@@ -20,6 +20,7 @@ const (
 	lose       act = "lose"        // the request is carried out, and the connection breaks
 	outdate    act = "outdate"     // somebody else was faster: 409
 	snatch     act = "snatch"      // somebody deletes the object before the request
+	alter      act = "alter"       // somebody changes a field of the object before the request
 	hurry      act = "hurry"       // the next chapter begins before the request
 )
 
@@ -62,7 +63,7 @@ func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
 var acts = []act{
-	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, hurry, lagResource, lagChildren,
+	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, alter, hurry, lagResource, lagChildren,
 	take, hide, drift, restart, miss, reverse,
 }
 
@@ -87,6 +88,8 @@ func (a armed) tell() string {
 		return "carried out, but the connection breaks: " + a.about
 	case snatch:
 		return "somebody deletes " + a.object + " before the operator sends: " + a.about
+	case alter:
+		return "somebody changes " + a.object + " before the operator sends: " + a.about
 	case hurry:
 		return "the next step happens before the operator sends: " + a.about
 	case lagResource:

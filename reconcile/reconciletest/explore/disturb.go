@@ -39,6 +39,8 @@ func (x *execution) disturb(n int) {
 			x.h.BeforeRequest(a.request, func() { x.lag(n, a.act) })
 		case a.act == snatch:
 			x.h.BeforeRequest(a.request, func() { _ = x.h.TryDelete(a.object) }) // it may be gone already
+		case a.act == alter:
+			x.h.BeforeRequest(a.request, func() { _ = x.h.TryEdit(a.object, tamper) }) // it may be gone, or being deleted
 		default:
 			x.h.FailRequest(a.request, faults[a.act])
 		}
@@ -47,8 +49,11 @@ func (x *execution) disturb(n int) {
 
 // meddle deletes and changes children at the end of the nth chapter. An error means that another disturbance has
 // changed what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after
-// it.
+// it, also when the child was changed before a request.
 func (x *execution) meddle(n int) {
+	if len(x.at(n, alter)) > 0 {
+		x.h.Advance(time.Hour)
+	}
 	for _, a := range x.at(n, take, drift) {
 		before := stateOf(x.objects(x.h))
 		var err error

@@ -21,7 +21,8 @@
 //   - A watch falls behind at a write until the operator has nothing left to do. Either the resource is seen late, with
 //     the next step, or all other objects are: what becomes ready, and what the cluster deletes.
 //   - Somebody deletes an object of the operator before a request, or at rest, and the operator sees that at once or
-//     only after the next step. Or somebody changes a field that the operator has set.
+//     only after the next step. Or somebody changes a field that the operator has set, before a request or at rest: an
+//     operator that doesn't watch the object has an hour to set it again.
 //   - What the operator does concurrently goes on in another order.
 //   - The operator is restarted, and each resource is reconciled once more.
 //

@@ -79,6 +79,10 @@ func disturbedByHand() []faulty {
 			operator: byHand(resurrecting), story: []string{"somebody deletes ConfigMap test/till before", "again and again", "resourceVersion"},
 		},
 		{
+			fault: "explore 11: a change is taken for its own", source: "Sieve: an event in between", style: "by hand",
+			operator: byHand(adopting), story: []string{"somebody changes ConfigMap test/till before the operator sends: get", ".data.size"},
+		},
+		{
 			fault: "explore 11: what it did isn't what it reports", source: "Sieve: an event in between", style: "by hand",
 			operator: byHand(mixing), story: []string{"happens before the operator sends", "ConfigMap test/till .metadata.labels.size"},
 		},

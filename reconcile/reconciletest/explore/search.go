@@ -19,11 +19,15 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 			}
 		}
 		add(0, restart, miss)
+		present := tr.present(n)
 		for i, call := range now.calls {
 			ofResource := call.Ref.Kind.GroupKind() == e.kind.GroupKind()
 			add(i+1, actsAt(call)...)
 			add(i+1, lagsAt(call, ofResource)...)
-			if call.Action == deploy.Configured && !ofResource {
+			switch {
+			case present[i]:
+				add(i+1, snatch, alter)
+			case call.Action == deploy.Configured && !ofResource && tr.began[refName(call.Ref)] == nil:
 				add(i+1, snatch)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
@@ -70,6 +71,27 @@ func (tr *trace) rested() state {
 		}
 	}
 	return tr.began
+}
+
+// present returns, for each request of the nth chapter, counted from 0, whether it is about a child that exists then.
+func (tr *trace) present(n int) (present []bool) {
+	now, exists := tr.chapters[n], map[string]bool{}
+	if n > 0 {
+		for _, name := range tr.chapters[n-1].children {
+			exists[name] = true
+		}
+	}
+	for _, call := range now.calls {
+		name := refName(call.Ref)
+		present = append(present, exists[name])
+		switch call.Action {
+		case deploy.Created:
+			exists[name] = slices.Contains(now.children, name)
+		case deploy.Removed:
+			delete(exists, name)
+		}
+	}
+	return present
 }
 
 func componentsOf(h *reconciletest.Harness) map[string]string {
