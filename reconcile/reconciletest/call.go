@@ -25,6 +25,8 @@ type Call struct {
 	Changes []deploy.Change
 	// Err is the error of a call that failed.
 	Err error
+	// beside: the reconcile runs beside another one, see Overlap.
+	beside bool
 }
 
 // Write reports whether the call is a write.

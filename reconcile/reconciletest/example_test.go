@@ -531,6 +531,22 @@ func ExampleInterleave() {
 	// Output: passes: true
 }
 
+// Engines have several workers, so reconciles of two resources overlap.
+func ExampleHarness_Overlap() {
+	test := func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := reconciletest.New(t, Shop{}, reconciletest.Interleave(func([]reconciletest.Call) int { return 0 }))
+			h.Apply(shop)
+			h.Apply(strings.Replace(shop, "tea", "milk", 1))
+			h.Overlap(2, "Shop tea")
+			h.RunUntilSettled()
+			h.Ready("Shop tea", "Shop milk")
+		})
+	}
+	fmt.Println("passes:", passes(test))
+	// Output: passes: true
+}
+
 // passes runs a test without the lines that go test -v prints.
 func passes(test func(t *testing.T)) bool {
 	verbose := flag.Lookup("test.v")

@@ -21,13 +21,14 @@ type Harness struct {
 	t       T
 	options options
 	// tested are the kinds of the test, and driven their present reconcilers.
-	tested []tested
-	driven map[schema.GroupVersionKind]*driven
-	clock  *clock
-	faults *faults
-	gate   *gate
-	stalls *stalls
-	late   *late
+	tested   []tested
+	driven   map[schema.GroupVersionKind]*driven
+	clock    *clock
+	faults   *faults
+	gate     *gate
+	stalls   *stalls
+	late     *late
+	overlaps overlaps
 	// cluster is the cluster for requests of the test itself. memory is that cluster if it is in memory, otherwise nil.
 	cluster deploy.Cluster
 	memory  *dryrun.Cluster

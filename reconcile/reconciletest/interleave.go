@@ -38,7 +38,9 @@ type waiter struct {
 	call Call
 	// place is where it stands among those that wait.
 	place string
-	pass  chan struct{}
+	// last: it goes on only when no other one waits.
+	last bool
+	pass chan struct{}
 }
 
 func newGate(choose func(waiting []Call) int) *gate {
@@ -52,8 +54,17 @@ func (g *gate) pass(ctx context.Context, call Call) {
 		g.mu.Unlock()
 		return
 	}
+	g.mu.Unlock()
 	component, _ := ctx.Value(componentKey{}).(string) // two components may read the same object
-	w := &waiter{call, strings.Join([]string{call.Ref.String(), string(call.Verb), call.Subresource, component}, " "), make(chan struct{})}
+	g.wait(&waiter{call: call, place: strings.Join([]string{call.Ref.String(), string(call.Verb), call.Subresource, component}, " ")})
+}
+
+// last waits until nothing else waits to go on.
+func (g *gate) last() { g.wait(&waiter{last: true}) }
+
+func (g *gate) wait(w *waiter) {
+	w.pass = make(chan struct{})
+	g.mu.Lock()
 	g.waiting = append(g.waiting, w)
 	g.mu.Unlock()
 	select {
@@ -106,7 +117,10 @@ func (g *gate) run(f func()) (ends bool) {
 func (g *gate) next() bool {
 	g.mu.Lock()
 	slices.SortStableFunc(g.waiting, func(a, b *waiter) int { return strings.Compare(a.place, b.place) })
-	waiting := slices.Clone(g.waiting)
+	waiting := slices.DeleteFunc(slices.Clone(g.waiting), func(w *waiter) bool { return w.last })
+	if len(waiting) == 0 {
+		waiting = slices.Clone(g.waiting[:min(1, len(g.waiting))])
+	}
 	g.mu.Unlock()
 	if len(waiting) == 0 {
 		return false

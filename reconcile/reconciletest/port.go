@@ -78,7 +78,7 @@ func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx 
 	default:
 		call.Action = deploy.Configured
 	}
-	p.harness.note(call)
+	p.harness.note(ctx, call)
 	return err
 }
 
@@ -113,7 +113,7 @@ func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 		})
 	}
 	call.Err = err
-	p.harness.note(call)
+	p.harness.note(ctx, call)
 	return obj, err
 }
 
@@ -126,7 +126,7 @@ func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace
 		objects, err = p.Port.List(ctx, kind, namespace, options)
 		return err
 	})
-	p.harness.note(call)
+	p.harness.note(ctx, call)
 	return objects, call.Err
 }
 
@@ -191,14 +191,14 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 		p.harness.stalls.wrote(ctx, ref, p.view)
 	}
 	if !options.DryRun {
-		p.harness.note(call)
+		p.harness.note(ctx, call)
 	}
 	return err
 }
 
 // note records a call.
-func (h *Harness) note(call Call) {
-	call.At = h.clock.now()
+func (h *Harness) note(ctx context.Context, call Call) {
+	call.At, call.beside = h.clock.now(), ctx.Value(besideKey{}) != nil
 	h.mu.Lock()
 	h.calls = append(h.calls, call)
 	h.mu.Unlock()

@@ -17,23 +17,17 @@ import (
 // reconcile reconciles a resource, and schedules its next reconcile.
 func (h *Harness) reconcile(key deploy.Ref) *turn {
 	h.t.Helper()
-	t, now := h.turnOf(key), h.clock.now()
-	timed := t.waits && (!t.event || t.beat) // the event is that of a heartbeat
-	req := request.Request{Key: key, Triggers: t.why, Attempt: t.attempt}
-	if t.waits {
-		req.Waited = max(0, now.Sub(t.due))
-	}
-	t.waits, t.event, t.why = false, false, 0
-	t.count++
-	t.total++
+	now := h.clock.now()
+	t, req, timed := h.take(key)
 	h.mu.Lock()
 	first := len(h.calls)
 	h.mu.Unlock()
 	run := Run{At: now, Key: key, Triggers: req.Triggers, Attempt: req.Attempt}
 	h.faults.begin(key, h.isDeleting(key))
+	h.overlaps.key = key
 	run.Result, run.Err = h.call(req)
 	moved := h.faults.end()
-	run.Calls = h.Calls()[first:]
+	run.Calls = callsOf(h.Calls()[first:], false)
 	h.runs = append(h.runs, run)
 	h.logFailure(t, run)
 	if t.furthered(run) {
@@ -46,22 +40,42 @@ func (h *Harness) reconcile(key deploy.Ref) *turn {
 	return t
 }
 
-// call calls the reconciler, as an engine does.
-func (h *Harness) call(req request.Request) (request.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
-		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
-	defer cancel()
-	h.events.followers.Begin(req.Key)
-	h.events.echoes.Begin(req.Key)
-	var result request.Result
-	var err error
+// take takes the turn of a resource. timed: it is due because of time.
+func (h *Harness) take(key deploy.Ref) (t *turn, req request.Request, timed bool) {
+	t = h.turnOf(key)
+	timed = t.waits && (!t.event || t.beat) // the event is that of a heartbeat
+	req = request.Request{Key: key, Triggers: t.why, Attempt: t.attempt}
+	if t.waits {
+		req.Waited = max(0, h.clock.now().Sub(t.due))
+	}
+	t.waits, t.event, t.why = false, false, 0
+	t.count++
+	t.total++
+	return t, req, timed
+}
+
+// call calls the reconciler, and waits for what runs beside it.
+func (h *Harness) call(req request.Request) (result request.Result, err error) {
+	h.t.Helper()
 	ends := h.gate.run(func() {
-		result, err = failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
+		result, err = h.send(h.t.Context(), req)
+		h.overlaps.running.Wait()
 	})
 	if !ends {
 		h.t.Fatalf("reconciletest: a reconcile never ends: %s: its context has ended, and it still waits%s",
 			req.Key, strings.Join(append([]string{""}, waiting.At(waiting.Bubble())...), "\n  at "))
 	}
+	return result, err
+}
+
+// send calls the reconciler, as an engine does.
+func (h *Harness) send(ctx context.Context, req request.Request) (request.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, trigger.Timeout,
+		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
+	defer cancel()
+	h.events.followers.Begin(req.Key)
+	h.events.echoes.Begin(req.Key)
+	result, err := failure.Value(func() (request.Result, error) { return h.driven[req.Key.Kind].Reconcile(ctx, req) })
 	wrote := result.Wrote
 	if request.IsPermanent(err) {
 		wrote = nil
