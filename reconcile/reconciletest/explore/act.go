@@ -22,6 +22,7 @@ const (
 	snatch     act = "snatch"      // somebody deletes the object before the request
 	alter      act = "alter"       // somebody changes a field of the object before the request
 	hurry      act = "hurry"       // the next chapter begins before the request
+	overlap    act = "overlap"     // the other resource is reconciled before the request
 )
 
 // From a request on, until the operator has nothing left to do.
@@ -63,7 +64,7 @@ func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
 var acts = []act{
-	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, alter, hurry, lagResource, lagChildren,
+	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, alter, hurry, overlap, lagResource, lagChildren,
 	take, hide, drift, restart, miss, reverse,
 }
 
@@ -96,6 +97,8 @@ func (a armed) tell() string {
 		return "the watch of the resource falls behind, and the next step happens before the operator sends: " + a.about
 	case lagChildren:
 		return "the watches of other objects fall behind before the operator sends: " + a.about
+	case overlap:
+		return "the other resource is reconciled at the same time, before the operator sends: " + a.about
 	case take:
 		return "somebody deletes " + a.about
 	case hide:

@@ -63,12 +63,13 @@ func actsOf(t *testing.T, e *explorer) map[act]choice {
 }
 
 func TestActs(t *testing.T) {
-	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Single()})
 	require.NoError(t, err)
 	found := actsOf(t, explorerOf(t, of(parallel), o, startSessions))
 	for a, c := range actsOf(t, explorerOf(t, manually(updating), o, startDriven)) {
 		found[a] = c
 	}
+	found[overlap] = overlapOf(t)
 	for _, a := range acts {
 		t.Run("explore 11: it is tried, and does no harm to a sound operator: "+string(a), func(t *testing.T) {
 			assert.Contains(t, found, a)

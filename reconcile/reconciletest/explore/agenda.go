@@ -2,15 +2,23 @@ package explore
 
 import "fmt"
 
+// partOfPaired is the part of the states that lives of two resources get: one of so many.
+const partOfPaired = 5
+
 // agenda is the work of an exploration that is known: lives that are still to be learned, and disturbances of those
 // that are. It belongs to one exploration.
 type agenda struct {
 	lives   []life
 	learned []*lesson
-	// samples and edits are the disturbances of samples as they are and of edits that are still to be tried.
-	samples, edits queue
+	// samples, edits and twins are the disturbances that are still to be tried: of samples as they are, of edits, and of
+	// two resources.
+	samples, edits, twins queue
 	// onSamples and onEdited count the disturbances that were tried of each of them.
 	onSamples, onEdited int
+	// paired are the lives of two resources that are still to be learned. onTwins and onPaired are the states that these
+	// lives and their disturbances have used up so far.
+	paired            []life
+	onTwins, onPaired int
 	// onEdits and onDisturbances are the states that each has used up so far.
 	onEdits, onDisturbances int
 	// tried counts the disturbances that were tried, by the key of the job.
@@ -26,6 +34,12 @@ func newAgenda() agenda { return agenda{tried: map[string]int{}, ways: map[strin
 // work lives each sample as it is. Then disturbances and edits take turns, so that both get half of the states.
 func (e *explorer) work() error {
 	for !e.spent() {
+		if e.turnOfPaired() {
+			if err := e.studyPaired(); err != nil {
+				return err
+			}
+			continue
+		}
 		next := e.agenda.next()
 		if len(e.agenda.lives) > 0 && (next == nil || e.agenda.turnOfLife()) {
 			if err := e.study(); err != nil {
@@ -36,44 +50,55 @@ func (e *explorer) work() error {
 		if next == nil {
 			return nil
 		}
-		before := e.visited
-		e.agenda.take(next)
-		e.disturb(next)
-		e.agenda.onDisturbances += e.visited - before
+		e.agenda.onDisturbances += e.try(next)
 	}
 	return nil
 }
 
+// try tries the disturbance that comes next, and returns how many states it took.
+func (e *explorer) try(next *job) (states int) {
+	before := e.visited
+	e.agenda.take(next)
+	e.disturb(next)
+	return e.visited - before
+}
+
 // study learns the next life. Those that follow from it come next.
 func (e *explorer) study() error {
-	l, before := e.agenda.lives[0], e.visited
+	l := e.agenda.lives[0]
 	e.agenda.lives = e.agenda.lives[1:]
-	known, err := e.learn(l)
-	if err != nil {
-		return fmt.Errorf("%s: %w", l, err)
-	}
+	before := e.visited
+	err := e.studyLife(l)
 	if l.edited() {
 		e.covered.lived(l)
 		e.agenda.onEdits += e.visited - before
+	}
+	return err
+}
+
+func (e *explorer) studyLife(l life) error {
+	known, err := e.learn(l)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l, err)
 	}
 	if known == nil {
 		return nil
 	}
 	e.agenda.lives = append(e.unready(known), e.agenda.lives...)
 	choices := e.choicesOf(known)
-	e.agenda.learn(known, choices)
+	e.agenda.learn(known, overlapsFirst(spread(choices)))
 	e.atlas.undisturbed(known)
 	e.covered.learned(known, choices)
 	return nil
 }
 
-// learn adds the disturbances of a life.
+// learn adds the disturbances of a life, in their order.
 func (a *agenda) learn(known *lesson, choices []choice) {
 	a.learned = append(a.learned, known)
 	for n := range known.chapters {
 		a.ways[known.wayAfter(choice{chapter: n + 1, act: restart})] = true
 	}
-	a.queue(known).add(newTask(known, nil, known.trace, spread(choices)))
+	a.queue(known).add(newTask(known, nil, known.trace, choices))
 }
 
 // mostQueued is how many pairs of disturbances are put into the queues at most.
@@ -96,7 +121,10 @@ func (e *explorer) deepen(first *job, tr *trace) {
 
 // queue returns the queue for the disturbances of a life.
 func (a *agenda) queue(known *lesson) *queue {
-	if known.life.edited() {
+	switch {
+	case known.life.paired():
+		return &a.twins
+	case known.life.edited():
 		return &a.edits
 	}
 	return &a.samples
@@ -121,7 +149,7 @@ func (a *agenda) take(j *job) {
 	a.tried[j.key]++
 	if j.task.tried++; j.life.edited() {
 		a.onEdited++
-	} else {
+	} else if !j.life.paired() {
 		a.onSamples++
 	}
 }

@@ -49,20 +49,7 @@ func (w cutList) apply(l life) (life, error) {
 // drop returns a life without a chapter, counted from 0. Pairs with that chapter aren't compared.
 func (l life) drop(n int) life {
 	l.chapters = slices.Delete(slices.Clone(l.chapters), n, n+1)
-	var equal []pair
-	for _, p := range l.equal {
-		if p.first == n || p.second == n {
-			continue
-		}
-		if p.first > n {
-			p.first--
-		}
-		if p.second > n {
-			p.second--
-		}
-		equal = append(equal, p)
-	}
-	l.equal = equal
+	l.equal, l.own = withoutChapter(l.equal, n), withoutChapter(l.own, n)
 	return l
 }
 

@@ -37,6 +37,9 @@ func (x *execution) disturb(n int) {
 			x.h.BeforeRequest(a.request, func() { x.hurry(n) })
 		case a.lags():
 			x.h.BeforeRequest(a.request, func() { x.lag(n, a.act) })
+		case a.act == overlap:
+			x.h.Overlap(a.request, nameOf(x.life.resource))
+			x.h.Overlap(a.request, nameOf(x.life.second))
 		case a.act == snatch:
 			x.h.BeforeRequest(a.request, func() { _ = x.h.TryDelete(a.object) }) // it may be gone already
 		case a.act == alter:

@@ -24,7 +24,18 @@
 //     only after the next step. Or somebody changes a field that the operator has set, before a request or at rest: an
 //     operator that doesn't watch the object has an hour to set it again.
 //   - What the operator does concurrently goes on in another order.
+//   - Of two resources, one is reconciled in full in the middle of a reconcile of the other one.
 //   - The operator is restarted, and each resource is reconciled once more.
+//
+// # Two resources
+//
+// Each sample also lives beside a second resource like it: one with another name, one with its name in the namespace
+// "elsewhere", and one with another name and the first edit. Each of the two is once the older one, and deleted first.
+// A life ends without a finding if the cluster refuses the second resource, or its reconcile fails: a value may have to
+// be unique. An object that both have may differ while both are there. These lives come after the samples, and get a
+// fifth of the states.
+//
+// Single leaves them out, for an operator that is made for one resource in a cluster.
 //
 // # Edits
 //
@@ -48,6 +59,8 @@
 //   - The cluster ends in another state than without the disturbance.
 //   - An edit that is undone leaves something, an edited resource has something else than a new one, or a deleted
 //     resource leaves something.
+//   - Beside another resource the status of a resource differs, or what it alone owns. Or the deletion of another one
+//     deletes or changes what it has.
 //   - A resource becomes Ready while one of its workloads isn't, the observed generation of its status or of Ready is
 //     old, a condition lacks its reason or time, or the time of its last transition moves while its status stays.
 //   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
@@ -99,7 +112,7 @@
 // # When not
 //
 // What isn't explored: reads that are older than those of the operator's earlier process, because a new process lists
-// the present objects; children of one kind that are seen later than those of another one; reconciles of several
-// resources at once; several resources in one life; admission rules in CEL; and what an operator does outside of the
+// the present objects; children of one kind that are seen later than those of another one; two reconciles that take
+// turns at each request; more than two resources; admission rules in CEL; and what an operator does outside of the
 // cluster. A finding doesn't need an API server; whether an object works in a real cluster, only a real one shows.
 package explore

@@ -66,6 +66,16 @@ func ExampleIgnore() {
 	// Output: sound: true
 }
 
+// An operator whose children have fixed names is made for one resource.
+func ExampleSingle() {
+	test := func(t *testing.T) {
+		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
+			explore.Single(), explore.States(60))
+	}
+	fmt.Println("sound:", passes(test))
+	// Output: sound: true
+}
+
 // What holds at any moment, also between two writes.
 func ExampleAlways() {
 	test := func(t *testing.T) {

@@ -38,6 +38,7 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 				x.runs, x.components, x.heartbeats = len(x.h.Runs()), componentsOf(x.h), e.beatsOf(x.h.Runs())
 			}()
 			x.witness = e.attend(trial, x.h, x.trace)
+			x.makeRoom()
 			x.h.Advance(later)
 			x.began = stateOf(x.objects(x.h))
 			for n := range l.chapters {

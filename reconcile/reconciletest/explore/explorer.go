@@ -83,8 +83,12 @@ func (e *explorer) search(lives []life) error {
 		return err
 	}
 	e.agenda = newAgenda()
-	e.agenda.lives = lives
 	for _, l := range lives {
+		if l.paired() {
+			e.agenda.paired = append(e.agenda.paired, l)
+		} else {
+			e.agenda.lives = append(e.agenda.lives, l)
+		}
 		if l.edited() {
 			e.covered.planned(l)
 		}

@@ -18,6 +18,9 @@ func (l *lesson) possible() (bool, error) {
 	case l.runs == 0 && l.failure == "":
 		return false, errors.New("the operator never reconciles the sample: check whether it filters it out")
 	}
+	if l.life.paired() && l.failure == "" && !l.panicked() {
+		return !l.refusesSecond(), nil
+	}
 	// The operator is right to fail after an edit: not every value that the schema allows makes sense.
 	return l.life.sample != nil || l.failure != "" || !l.fails() || l.panicked(), nil
 }

@@ -10,7 +10,7 @@ import (
 
 // faultyOperators returns the operators with faults that the explorer finds.
 func faultyOperators() []faulty {
-	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles())
+	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles(), ofTwo())
 }
 
 // inSessions returns operators with sessions.

@@ -93,10 +93,11 @@ func (f faulty) exploreTwin(t *testing.T, states int) {
 	}
 }
 
-// exploredFor explores a controller with few fields to edit, so that its faults are found soon.
+// exploredFor explores a controller with few fields to edit, so that its faults are found soon. Its children have fixed
+// names, unless an option says that it is for two resources.
 func exploredFor[C controlling](t *testing.T, controller func() C, start starter[C], opts []Option) report {
 	t.Helper()
-	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples")}, opts...))
+	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples"), Single()}, opts...))
 	require.NoError(t, err)
 	r, err := explorerOf(t, controller, o, start).explore()
 	require.NoError(t, err)

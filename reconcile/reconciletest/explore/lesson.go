@@ -28,8 +28,8 @@ type lesson struct {
 // learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the
 // cluster or the operator refuses an edit, or if there is a finding.
 //
-// A sample as it is lives twice, and so does an edit with writes that no life before it had. Else the second time comes
-// only when something differs, see confirm.
+// A sample as it is lives twice, and so does an edit with writes that no edit before it had. Else, and beside a second
+// resource, the second time comes only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
 	known := &lesson{
 		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
@@ -45,7 +45,7 @@ func (e *explorer) learn(l life) (*lesson, error) {
 	if e.note(broken(known.trace, known.faults)) {
 		return nil, nil
 	}
-	if l.edited() && !e.novel(known) && known.alone(e.options.leaves) == nil {
+	if (l.paired() || l.edited() && !e.novel(known)) && known.alone(e.options.leaves) == nil {
 		return known, nil
 	}
 	if e.note(e.confirm(known)) || e.note(known.alone(e.options.leaves)) {
@@ -102,8 +102,10 @@ func (e *explorer) novel(known *lesson) (novel bool) {
 
 // alone judges an execution without disturbances by itself.
 func (l *lesson) alone(leaves []string) *finding {
-	if f := l.inconsistent(leaves); f != nil {
-		return f
+	for _, f := range []*finding{l.inconsistent(leaves), l.crossed(), l.robbed()} {
+		if f != nil {
+			return f
+		}
 	}
 	return l.regenerated(l.trace)
 }

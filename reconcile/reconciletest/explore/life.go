@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// life is what happens to one resource, in chapters. After each chapter the operator works until it has nothing left to
+// life is what happens to one or two resources, in chapters. After each chapter the operator works until it has nothing left to
 // do.
 type life struct {
 	name     string
@@ -26,6 +26,10 @@ type life struct {
 	unready string
 	// by is the edit of a life with one.
 	by *edit.Edit
+	// second is the second resource of a life with two. own are pairs of chapters after which the first one must have the
+	// same.
+	second *unstructured.Unstructured
+	own    []pair
 }
 
 // pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the

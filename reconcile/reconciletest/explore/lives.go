@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// lives returns the lives of all samples: first of each one as it is, and then with each generated edit, the most
-// important ones first. Edits of fields that an edit of an earlier sample of the same rank changes come last.
+// lives returns the lives of all samples: first of each one as it is, then beside a second resource, and then with each
+// generated edit, the most important ones first. Edits of fields that an edit of an earlier sample of the same rank changes come last.
 func (e *explorer) lives() (lives []life, err error) {
 	samples, possible, err := e.read()
 	if err != nil {
@@ -23,6 +23,7 @@ func (e *explorer) lives() (lives []life, err error) {
 	for i, sample := range samples {
 		lives = append(lives, whole(names[i], sample))
 	}
+	lives = append(lives, e.twins(samples, possible)...)
 	var again []life
 	edited := map[string]int{}
 	for rank := edit.OneField; rank <= edit.TwoFields; rank++ {

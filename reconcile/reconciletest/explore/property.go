@@ -64,11 +64,13 @@ type moment struct {
 	objects []*unstructured.Unstructured
 }
 
-// Resource returns the resource that is explored. It is nil before the resource is created and after it has gone; one
-// that is being deleted has a deletionTimestamp.
+// Resource returns the resource that is explored, of two the one that is created first. It is nil before the resource
+// is created and after it has gone; one that is being deleted has a deletionTimestamp.
 func (s State) Resource() *unstructured.Unstructured {
+	l := s.at.witness.trace.life
 	for _, obj := range s.Objects() {
-		if s.at.witness.explores(deploy.RefOf(obj)) && s.at.witness.trace.began[nameOf(obj)] == nil {
+		first := !l.paired() || nameOf(obj) == nameOf(l.resource)
+		if first && s.at.witness.explores(deploy.RefOf(obj)) && s.at.witness.trace.began[nameOf(obj)] == nil {
 			return obj
 		}
 	}

@@ -24,6 +24,9 @@ func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 			ofResource := call.Ref.Kind.GroupKind() == e.kind.GroupKind()
 			add(i+1, actsAt(call)...)
 			add(i+1, lagsAt(call, ofResource)...)
+			if tr.life.paired() && call.Err == nil {
+				add(i+1, overlap)
+			}
 			switch {
 			case present[i]:
 				add(i+1, snatch, alter)

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -24,11 +25,11 @@ func (e *explorer) objects(h *reconciletest.Harness) []*unstructured.Unstructure
 // stateOf returns the state of objects, as it is compared.
 func stateOf(objects []*unstructured.Unstructured) state { return collect(objects, timeless) }
 
-// collect returns the contents of objects by their names. Generated names are numbered.
+// collect returns the contents of objects by their names. Generated names are numbered, by the names of their owners.
 func collect(objects []*unstructured.Unstructured, contentOf func(obj *unstructured.Unstructured) map[string]any) state {
 	s := state{}
 	generated := map[deploy.Ref]int{}
-	for _, obj := range objects {
+	for _, obj := range slices.SortedStableFunc(slices.Values(objects), byOwner) {
 		if slices.Contains(notCompared, obj.GetKind()) {
 			continue
 		}
@@ -43,6 +44,17 @@ func collect(objects []*unstructured.Unstructured, contentOf func(obj *unstructu
 		s[refName(ref)] = content
 	}
 	return s
+}
+
+// byOwner compares the names of the first owners of two objects.
+func byOwner(a, b *unstructured.Unstructured) int {
+	name := func(obj *unstructured.Unstructured) string {
+		for _, owner := range obj.GetOwnerReferences() {
+			return owner.Name
+		}
+		return ""
+	}
+	return strings.Compare(name(a), name(b))
 }
 
 // resources returns the names of the resources of a kind.
