@@ -8,9 +8,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Overlap reconciles a resource in the middle of the reconcile of another one, as an engine with several workers may do:
-// before the nth request of the next run is sent, numbered as for FailRequest. The other reconcile goes on when this one
-// has ended, or waits for it. Nothing happens if the resource doesn't exist by then, or the request is one of its own.
+// Overlap reconciles a resource in the middle of the reconcile of another one, as an engine with several workers may
+// do: before the nth request of the next run is sent, numbered as for FailRequest. The other reconcile goes on when this
+// one has ended, or waits for it. Nothing happens if the resource doesn't exist by then, or the request is one of its own.
 // The requests of both are among the Calls, and each Run has its own. It needs the option Interleave.
 func (h *Harness) Overlap(nth int, resource string) {
 	h.t.Helper()

@@ -15,8 +15,8 @@ type agenda struct {
 	samples, edits, twins queue
 	// onSamples and onEdited count the disturbances that were tried of each of them.
 	onSamples, onEdited int
-	// paired are the lives of two resources that are still to be learned. onTwins and onPaired are the states that these
-	// lives and their disturbances have used up so far.
+	// paired are the lives of two resources that are still to be learned. onTwins and onPaired are the states that
+	// these lives and their disturbances have used up so far.
 	paired            []life
 	onTwins, onPaired int
 	// onEdits and onDisturbances are the states that each has used up so far.

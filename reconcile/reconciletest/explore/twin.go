@@ -32,8 +32,8 @@ const besideOther = "a resource has beside another one what it has alone"
 // paired reports whether a life has two resources.
 func (l life) paired() bool { return l.second != nil }
 
-// twins returns the lives of each sample beside another resource: one with another name, one of the same name in another
-// namespace, and one with another name and the first edit. edits are those of each sample.
+// twins returns the lives of each sample beside another resource: one with another name, one of the same name in
+// another namespace, and one with another name and the first edit. edits are those of each sample.
 func (e *explorer) twins(samples []*unstructured.Unstructured, edits [][]edit.Edit) (lives []life) {
 	if e.options.single {
 		return nil
