@@ -63,7 +63,7 @@ func tried(h *reconciletest.Harness, obj *unstructured.Unstructured) error {
 }
 
 func TestOrder(t *testing.T) {
-	o, err := newOptions([]Option{Single(), Definitions("testdata/crd"), Samples("testdata/samples", "testdata/second")})
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples", "testdata/second")})
 	require.NoError(t, err)
 	all, err := explorerOf(t, of(sound), o, startSessions).lives()
 	require.NoError(t, err)

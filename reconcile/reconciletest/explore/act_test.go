@@ -63,7 +63,7 @@ func actsOf(t *testing.T, e *explorer) map[act]choice {
 }
 
 func TestActs(t *testing.T) {
-	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Single()})
+	o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
 	require.NoError(t, err)
 	found := actsOf(t, explorerOf(t, of(parallel), o, startSessions))
 	for a, c := range actsOf(t, explorerOf(t, manually(updating), o, startDriven)) {

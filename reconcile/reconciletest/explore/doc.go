@@ -29,13 +29,11 @@
 //
 // # Two resources
 //
-// Each sample also lives beside a second resource like it: one with another name, one with its name in the namespace
-// "elsewhere", and one with another name and the first edit. Each of the two is once the older one, and deleted first.
-// A life ends without a finding if the cluster refuses the second resource, or its reconcile fails: a value may have to
-// be unique. An object that both have may differ while both are there. These lives come after the samples, and get a
-// fifth of the states.
-//
-// Single leaves them out, for an operator that is made for one resource in a cluster.
+// With the option Neighbours each sample also lives beside a second resource like it: one with another name, one with
+// its name in the namespace "elsewhere", and one with another name and the first edit. Each of the two is once the
+// older one, and deleted first. A life ends without a finding if the cluster refuses the second resource, or its
+// reconcile fails: a value may have to be unique. An object that both have may differ while both are there. These lives
+// come after the samples, and get a fifth of the states.
 //
 // # Edits
 //

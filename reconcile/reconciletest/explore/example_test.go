@@ -66,11 +66,11 @@ func ExampleIgnore() {
 	// Output: sound: true
 }
 
-// An operator whose children have fixed names is made for one resource.
-func ExampleSingle() {
+// An operator whose children are named after their resource doesn't confuse two of them.
+func ExampleNeighbours() {
 	test := func(t *testing.T) {
 		explore.Run(t, NewController, explore.Definitions("testdata/crd"), explore.Samples("testdata/samples"),
-			explore.Single(), explore.States(60))
+			explore.Neighbours(), explore.States(60))
 	}
 	fmt.Println("sound:", passes(test))
 	// Output: sound: true

@@ -62,7 +62,7 @@ func sound(_ *shop, s *reconcile.Session) error {
 // explored explores and returns the report.
 func explored[C controlling](t *testing.T, controller func() C, start starter[C], opts ...Option) report {
 	t.Helper()
-	o, err := newOptions(append([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Single()}, opts...))
+	o, err := newOptions(append([]Option{Definitions("testdata/crd"), Samples("testdata/samples")}, opts...))
 	require.NoError(t, err)
 	r, err := explorerOf(t, controller, o, start).explore()
 	require.NoError(t, err)

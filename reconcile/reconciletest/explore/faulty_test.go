@@ -97,7 +97,7 @@ func (f faulty) exploreTwin(t *testing.T, states int) {
 // names, unless an option says that it is for two resources.
 func exploredFor[C controlling](t *testing.T, controller func() C, start starter[C], opts []Option) report {
 	t.Helper()
-	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples"), Single()}, opts...))
+	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples")}, opts...))
 	require.NoError(t, err)
 	r, err := explorerOf(t, controller, o, start).explore()
 	require.NoError(t, err)

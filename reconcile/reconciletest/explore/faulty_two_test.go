@@ -11,15 +11,14 @@ import (
 
 // ofTwo returns operators whose faults show when there are two resources.
 func ofTwo() []faulty {
-	two := func(o *options) { o.single = false }
 	operatorOfTwo := func(reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error) operator {
-		return driven(func(sound bool) *manual { return newManual(reconcile, sound, "ConfigMap") }, two)
+		return driven(func(sound bool) *manual { return newManual(reconcile, sound, "ConfigMap") }, Neighbours())
 	}
 	everyMinute := driven(func(sound bool) *manual {
 		m := newManual(binding, sound)
 		m.again = time.Minute
 		return m
-	}, two)
+	}, Neighbours())
 	return []faulty{
 		{
 			fault: "explore 60: a child of a fixed name", source: "infinispan-operator#1516", style: "by hand",

@@ -73,7 +73,7 @@ func TestFaultsOfEdits(t *testing.T) {
 		{"explore 22: an item stays", sticky, tags, []string{"an edit that is undone leaves nothing", `spec.tags[0]: "greenx"`, "ConfigMap test/door .data"}},
 	} {
 		t.Run(row.fault, func(t *testing.T) {
-			o, err := newOptions(append([]Option{Findings(1), Single()}, row.options...))
+			o, err := newOptions(append([]Option{Findings(1)}, row.options...))
 			require.NoError(t, err)
 			r, err := explorerOf(t, manually(row.reconcile), o, startDriven).explore()
 			require.NoError(t, err)

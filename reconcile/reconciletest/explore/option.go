@@ -18,7 +18,7 @@ type options struct {
 	harness              []reconciletest.Option
 	states, findings     int
 	limit                time.Duration
-	timed, single        bool
+	timed, neighbours    bool
 	leaves, ignores      []string
 	ignored              []exception
 	properties           []property

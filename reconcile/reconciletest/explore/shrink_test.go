@@ -15,7 +15,7 @@ import (
 // explorerFor returns an explorer that hasn't begun, and its lives.
 func explorerFor(t *testing.T, reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error, opts ...Option) (*explorer, []life) {
 	t.Helper()
-	o, err := newOptions(append([]Option{Definitions("testdata/crd"), Samples("testdata/samples"), Single()}, opts...))
+	o, err := newOptions(append([]Option{Definitions("testdata/crd"), Samples("testdata/samples")}, opts...))
 	require.NoError(t, err)
 	e := explorerOf(t, manually(reconcile), o, startDriven)
 	lives, err := e.lives()

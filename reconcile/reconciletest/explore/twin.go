@@ -5,8 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Single says that the operator is made for one resource in a cluster: no life has two of them.
-func Single() Option { return func(o *options) { o.single = true } }
+// Neighbours adds lives with two resources, see "Two resources" of the package. It is for an operator of which a cluster
+// may have several resources, and finds what confuses them.
+func Neighbours() Option { return func(o *options) { o.neighbours = true } }
 
 // elsewhere is the namespace of a second resource that has the name of the first one.
 const elsewhere = "elsewhere"
@@ -35,7 +36,7 @@ func (l life) paired() bool { return l.second != nil }
 // twins returns the lives of each sample beside another resource: one with another name, one of the same name in
 // another namespace, and one with another name and the first edit. edits are those of each sample.
 func (e *explorer) twins(samples []*unstructured.Unstructured, edits [][]edit.Edit) (lives []life) {
-	if e.options.single {
+	if !e.options.neighbours {
 		return nil
 	}
 	for i, sample := range e.located(samples) {

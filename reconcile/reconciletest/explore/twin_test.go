@@ -15,7 +15,7 @@ import (
 // explorerOfTwo returns an explorer of resources with few fields, and its lives of two resources.
 func explorerOfTwo(t *testing.T, sound bool, reconcile func(ctx context.Context, m *manual, resource *unstructured.Unstructured) error, opts ...Option) (e *explorer, paired []life) {
 	t.Helper()
-	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples")}, opts...))
+	o, err := newOptions(append([]Option{Definitions("testdata/faults/crd"), Samples("testdata/faults/samples"), Neighbours()}, opts...))
 	require.NoError(t, err)
 	e = explorerOf(t, func() *manual { return newManual(reconcile, sound, "ConfigMap") }, o, startDriven[*manual])
 	lives, err := e.lives()
@@ -90,8 +90,8 @@ func TestTwins(t *testing.T) {
 		assert.Equal(t, "Shop.explore.operkit.dev test/tea beside elsewhere/tea", lives[1].name)
 		assert.Equal(t, "Shop.explore.operkit.dev test/tea beside tea-2 with spec.size: 2", lives[2].name)
 	})
-	t.Run("explore 60: Single leaves them out", func(t *testing.T) {
-		_, lives := explorerOfTwo(t, false, sharing, Single())
+	t.Run("explore 60: there are none without Neighbours", func(t *testing.T) {
+		_, lives := explorerOfTwo(t, false, sharing, func(o *options) { o.neighbours = false })
 		assert.Empty(t, lives)
 	})
 	t.Run("explore 60: a life with them is replayed", func(t *testing.T) {
