@@ -21,7 +21,7 @@ type agenda struct {
 	onTwins, onPaired int
 	// onEdits and onDisturbances are the states that each has used up so far.
 	onEdits, onDisturbances int
-	// tried counts the disturbances that were tried, by the key of the job.
+	// tried counts the disturbances that were tried, by the key and by the point of the job.
 	tried map[string]int
 	// ways are the ways in which lives went on, see wayAfter.
 	ways map[string]bool
@@ -147,6 +147,7 @@ func (a *agenda) next() *job {
 func (a *agenda) take(j *job) {
 	a.queue(j.lesson).take()
 	a.tried[j.key]++
+	a.tried[j.point]++
 	if j.task.tried++; j.life.edited() {
 		a.onEdited++
 	} else if !j.life.paired() {

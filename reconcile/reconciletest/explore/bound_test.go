@@ -49,7 +49,7 @@ func TestBounds(t *testing.T) {
 	t.Run("explore 45: the default is a bound of states", func(t *testing.T) {
 		o, err := newOptions([]Option{Definitions("x"), Samples("x")})
 		require.NoError(t, err)
-		assert.Equal(t, 2000, o.states)
+		assert.Equal(t, 5000, o.states)
 		_, err = newOptions([]Option{Definitions("x"), Samples("x"), States(0)})
 		assert.ErrorContains(t, err, "states: 0")
 	})

@@ -91,7 +91,7 @@
 //
 // # Bounds and coverage
 //
-// An exploration ends after a number of states (States, 2000 by default), after a time (For), or after some findings
+// An exploration ends after a number of states (States, 5000 by default), after a time (For), or after some findings
 // (Findings). With OPERKIT_EXPLORE=5m in the environment each exploration takes five minutes, whatever its options say:
 // for a run at night. First come the samples as they are. Then disturbances and edits take turns: each gets half of the
 // states. An edit with writes that no edit before it had is lived twice, another one once until something differs.

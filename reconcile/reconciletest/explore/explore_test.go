@@ -91,7 +91,32 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// retaining has a disk for each size so far.
+func retaining(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	for i := range sizeOf(resource) {
+		disk, err := m.get(ctx, "ConfigMap", fmt.Sprintf("disk-%d", i), resource)
+		if err == nil && disk == nil {
+			err = m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: disk-%d}}", i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func TestLeaves(t *testing.T) {
+	const grown = "Shop.explore.operkit.dev tea with spec.size: 3"
+	t.Run("explore 10: an object that may stay need not come back when it isn't needed any more", func(t *testing.T) {
+		r := explored(t, manually(retaining), startDriven, Replay(grown+" | take@3.3"), Leaves("ConfigMap"))
+		assert.Empty(t, r.findings, stories(r))
+		r = explored(t, manually(retaining), startDriven, Replay(grown), Leaves("ConfigMap"))
+		assert.Empty(t, r.findings, stories(r))
+	})
+	t.Run("explore 10: it comes back for a resource that was just created", func(t *testing.T) {
+		r := explored(t, manually(blind), startDriven, Replay("Shop.explore.operkit.dev tea | take@1.1"), Leaves("ConfigMap"))
+		assert.Len(t, r.findings, 1)
+	})
 	t.Run("explore 9: what holds data may stay", func(t *testing.T) {
 		r := explored(t, manually(untidy), startDriven, Replay("Shop.explore.operkit.dev tea | "), Leaves("ConfigMap"))
 		assert.Empty(t, r.findings, stories(r))

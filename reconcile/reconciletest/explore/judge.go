@@ -53,11 +53,28 @@ func (l *lesson) judge(tr *trace) *finding {
 		if now.passed {
 			continue
 		}
-		if differences := l.differences(l.chapters[n].end, now.end); len(differences) > 0 && !l.mayBe(n, tr) {
+		differences := slices.DeleteFunc(l.differences(l.chapters[n].end, now.end), func(d difference) bool { return l.mayBeGone(n, d, tr) })
+		if len(differences) > 0 && !l.mayBe(n, tr) {
 			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
 		}
 	}
 	return l.regenerated(tr)
+}
+
+// mayStay reports whether an object is of a kind of the option Leaves.
+func (l *lesson) mayStay(object string) bool {
+	kind, _, _ := strings.Cut(object, " ")
+	bare, _, _ := strings.Cut(kind, ".")
+	return slices.Contains(l.leaves, kind) || slices.Contains(l.leaves, bare)
+}
+
+// mayBeGone reports whether a difference is that an object isn't there which may stay, and which somebody has deleted.
+// When the resource has just been created, it needs the object.
+func (l *lesson) mayBeGone(n int, d difference, tr *trace) bool {
+	return n > 0 && d.Path == "" && d.After == nil && l.mayStay(d.object) &&
+		slices.ContainsFunc(tr.disturbances, func(a armed) bool {
+			return a.object == d.object && (a.act == take || a.act == hide || a.act == snatch)
+		})
 }
 
 // mayBe reports whether the state after a chapter is right because an earlier chapter was passed.
@@ -74,17 +91,14 @@ func (l *lesson) differences(want, got state) []difference {
 }
 
 // inconsistent compares the chapters of a life whose states have to be equal.
-func (l *lesson) inconsistent(leaves []string) *finding {
+func (l *lesson) inconsistent() *finding {
 	for _, p := range l.life.equal {
 		before := l.began
 		if p.first >= 0 {
 			before = l.chapters[p.first].end
 		}
 		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
-			kind, _, _ := strings.Cut(d.object, " ")
-			bare, _, _ := strings.Cut(kind, ".")
-			return l.volatile[d.key()] || !l.lingers(p, d) ||
-				d.Path == "" && (d.After != nil || p.anew) && (slices.Contains(leaves, kind) || slices.Contains(leaves, bare))
+			return l.volatile[d.key()] || !l.lingers(p, d) || d.Path == "" && (d.After != nil || p.anew) && l.mayStay(d.object)
 		})
 		if len(differences) > 0 {
 			return found(l.trace, p.second, p.reason, texts(differences)...)

@@ -19,6 +19,8 @@ type lesson struct {
 	faults map[string]bool
 	// confirmed: the life was lived twice.
 	confirmed bool
+	// leaves are the kinds of objects that may stay, see Leaves.
+	leaves []string
 	// others are further states that are right after a chapter of which an earlier one was passed, and merged are the
 	// chapters for which they are known.
 	others map[int][]state
@@ -33,7 +35,7 @@ type lesson struct {
 func (e *explorer) learn(l life) (*lesson, error) {
 	known := &lesson{
 		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
-		others: map[int][]state{}, merged: map[int]bool{},
+		leaves: e.options.leaves, others: map[int][]state{}, merged: map[int]bool{},
 	}
 	if e.note(known.stuck()) {
 		return nil, nil
@@ -45,10 +47,10 @@ func (e *explorer) learn(l life) (*lesson, error) {
 	if e.note(broken(known.trace, known.faults)) {
 		return nil, nil
 	}
-	if (l.paired() || l.edited() && !e.novel(known)) && known.alone(e.options.leaves) == nil {
+	if (l.paired() || l.edited() && !e.novel(known)) && known.alone() == nil {
 		return known, nil
 	}
-	if e.note(e.confirm(known)) || e.note(known.alone(e.options.leaves)) {
+	if e.note(e.confirm(known)) || e.note(known.alone()) {
 		return nil, nil
 	}
 	return known, nil
@@ -101,8 +103,8 @@ func (e *explorer) novel(known *lesson) (novel bool) {
 }
 
 // alone judges an execution without disturbances by itself.
-func (l *lesson) alone(leaves []string) *finding {
-	for _, f := range []*finding{l.inconsistent(leaves), l.crossed(), l.robbed()} {
+func (l *lesson) alone() *finding {
+	for _, f := range []*finding{l.inconsistent(), l.crossed(), l.robbed()} {
 		if f != nil {
 			return f
 		}

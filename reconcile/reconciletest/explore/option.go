@@ -49,7 +49,7 @@ func Harness(opts ...reconciletest.Option) Option {
 	return func(o *options) { o.harness = append(o.harness, opts...) }
 }
 
-// States sets how many states are visited at most; default 2000. A state is the cluster after one reconcile.
+// States sets how many states are visited at most; default 5000. A state is the cluster after one reconcile.
 func States(n int) Option { return func(o *options) { o.states = n } }
 
 // For ends an exploration after a real time, instead of a number of states: then two runs don't find the same. With
@@ -63,7 +63,8 @@ func For(d time.Duration) Option {
 func Findings(n int) Option { return func(o *options) { o.findings = n } }
 
 // Leaves names kinds, such as PersistentVolumeClaim, of which objects may stay after an edit that is undone or a
-// deletion, because they hold data.
+// deletion, because they hold data. When somebody deletes such an object, it has to come back only in the step that
+// creates the resource.
 func Leaves(kinds ...string) Option {
 	return func(o *options) { o.leaves = append(o.leaves, kinds...) }
 }
@@ -96,7 +97,7 @@ func newOptions(opts []Option) (options, error) {
 	case o.timed:
 		o.states = math.MaxInt
 	default:
-		o.states = 2000
+		o.states = 5000
 	}
 	for _, text := range o.ignores {
 		p, err := parseException(text)

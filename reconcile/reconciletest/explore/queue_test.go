@@ -10,7 +10,9 @@ import (
 
 // scanned returns the job that comes next, by looking at all.
 func scanned(jobs []*job, tried map[string]int) (best *job) {
-	rank := func(j *job) [4]int { return [4]int{len(j.before), tried[j.key] + len(j.before), j.tried, j.nth} }
+	rank := func(j *job) [5]int {
+		return [5]int{len(j.before), tried[j.key] + len(j.before), tried[j.point], j.tried, j.nth}
+	}
 	for _, j := range jobs {
 		if best == nil {
 			best = j
@@ -35,7 +37,8 @@ func TestQueue(t *testing.T) {
 		if step%20 == 0 && step < 1000 {
 			added := &task{before: make([]armed, random.IntN(2))}
 			for range random.IntN(60) {
-				added.jobs = append(added.jobs, &job{task: added, key: fmt.Sprint(random.IntN(30), len(added.before))})
+				key := fmt.Sprint(random.IntN(30), len(added.before))
+				added.jobs = append(added.jobs, &job{task: added, key: key, point: fmt.Sprint(key, " #", random.IntN(3))})
 			}
 			left = append(left, added.jobs...)
 			q.add(added)
@@ -49,6 +52,7 @@ func TestQueue(t *testing.T) {
 		}
 		q.take()
 		tried[next.key]++
+		tried[next.point]++
 		next.task.tried++
 		for i, j := range left {
 			if j == next {

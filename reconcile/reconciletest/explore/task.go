@@ -22,10 +22,10 @@ type job struct {
 	*task
 	last armed
 	// key is the same for disturbances that are much alike: of the same request or object in the same chapter, and for
-	// pairs of the same kinds of requests or objects.
-	key string
-	// fewest, inTask and nth order the jobs of a queue, see queue.
-	fewest, inTask, nth int
+	// pairs of the same kinds of requests or objects. point tells those of a key apart by the number of the request.
+	key, point string
+	// fewest, atPoint, inTask and nth order the jobs of a queue, see queue.
+	fewest, atPoint, inTask, nth int
 }
 
 // newTask returns the task of disturbances that follow others in an execution.
@@ -40,6 +40,7 @@ func newTask(known *lesson, before []armed, tr *trace, choices []choice) *task {
 		if j.key = fmt.Sprintf("%s@%d %s", c.act, c.chapter, j.last.about); first != "" {
 			j.key = fmt.Sprintf("%s%s %s", first, c.act, tr.subjectOf(c))
 		}
+		j.point = fmt.Sprintf("%s #%d", j.key, c.request)
 		t.jobs = append(t.jobs, j)
 	}
 	return t
