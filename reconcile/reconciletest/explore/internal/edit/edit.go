@@ -29,6 +29,7 @@ type Edit struct {
 // Rank says which edits are tried before others.
 type Rank int
 
+// The ranks of edits, in their order.
 const (
 	OneField  Rank = iota // another value of a field
 	absent                // no value
