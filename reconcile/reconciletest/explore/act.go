@@ -19,6 +19,7 @@ const (
 	fail       act = "fail"        // the API server fails: 500
 	lose       act = "lose"        // the request is carried out, and the connection breaks
 	outdate    act = "outdate"     // somebody else was faster: 409
+	reject     act = "reject"      // the API server or a policy refuses the content for a moment: 422
 	snatch     act = "snatch"      // somebody deletes the object before the request
 	alter      act = "alter"       // somebody changes a field of the object before the request
 	hurry      act = "hurry"       // the next chapter begins before the request
@@ -64,7 +65,7 @@ func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
 var acts = []act{
-	killBefore, killAfter, depose, refuse, fail, lose, outdate, snatch, alter, hurry, overlap, lagResource, lagChildren,
+	killBefore, killAfter, depose, refuse, fail, lose, outdate, reject, snatch, alter, hurry, overlap, lagResource, lagChildren,
 	take, hide, drift, restart, miss, reverse,
 }
 
@@ -73,6 +74,7 @@ var faults = map[act]dryrun.Fault{
 	refuse:  {Code: http.StatusTooManyRequests},
 	fail:    {Code: http.StatusInternalServerError},
 	outdate: {Code: http.StatusConflict},
+	reject:  {Code: http.StatusUnprocessableEntity},
 	lose:    {Lost: true},
 }
 

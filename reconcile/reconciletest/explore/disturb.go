@@ -50,6 +50,15 @@ func (x *execution) disturb(n int) {
 	}
 }
 
+// retry reconciles the resources once more after a write of the nth chapter was refused because of its content: an
+// operator may wait for an event, since the same content is mostly refused again.
+func (x *execution) retry(n int) {
+	if len(x.at(n, reject)) > 0 {
+		x.h.Bring(resources(x.h, x.kind)...)
+		x.h.RunUntilSettled()
+	}
+}
+
 // meddle deletes and changes children at the end of the nth chapter. An error means that another disturbance has
 // changed what there is, or that the cluster refuses it. An operator that doesn't watch a child has time to look after
 // it, also when the child was changed before a request.

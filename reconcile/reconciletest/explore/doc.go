@@ -15,7 +15,8 @@
 //
 //   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
 //     write, which arrives when the next replica has finished.
-//   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks.
+//   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks. Or a write
+//     is refused because of its content (422), and the resource is reconciled once more when that is over.
 //   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only
 //     together with the next one.
 //   - A watch falls behind at a write until the operator has nothing left to do. Either the resource is seen late, with

@@ -84,6 +84,7 @@ func (x *execution) live(n int) error {
 		return nil
 	}
 	x.catchUp()
+	x.retry(n)
 	x.meddle(n)
 	x.witness.events = x.witness.trial.events()
 	if len(x.disturbances) == 0 {

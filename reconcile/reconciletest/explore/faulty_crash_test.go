@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 
+	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -139,6 +141,18 @@ func shrinking(ctx context.Context, m *manual, resource *unstructured.Unstructur
 		}
 	}
 	return nil
+}
+
+// resigning doesn't try again what was refused once because of its content: a failure of the author, as it takes it.
+func resigning(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	if statusOf(resource, "text") == "wrong" {
+		return nil
+	}
+	err := careful(ctx, m, resource)
+	if _, invalid := errors.AsType[*deploy.InvalidError](err); invalid && !m.sound {
+		return m.status(ctx, resource, "text", "wrong")
+	}
+	return err
 }
 
 // givingUp logs an error, and ends as if all were well: https://github.com/redpanda-data/redpanda/pull/980

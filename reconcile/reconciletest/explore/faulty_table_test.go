@@ -75,6 +75,10 @@ func disturbedByHand() []faulty {
 			operator: byHand(givingUp), story: []string{"another state", "answers 500: get ConfigMap test/till", "ConfigMap test/till isn't there"},
 		},
 		{
+			fault: "explore 2: what is refused isn't tried again", source: "Acto: recovery from an error", style: "by hand",
+			operator: byHand(resigning), story: []string{"another state", "answers 422:", "ConfigMap test/till"},
+		},
+		{
 			fault: "explore 11: a recreation that is refused", source: "hyperconverged-cluster-operator#1839", style: "by hand",
 			operator: byHand(resurrecting), story: []string{"somebody deletes ConfigMap test/till before", "again and again", "resourceVersion"},
 		},

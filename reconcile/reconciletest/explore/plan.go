@@ -61,10 +61,14 @@ func actsAt(call reconciletest.Call) []act {
 	case !call.Write():
 		return []act{fail, hurry}
 	}
+	possible := []act{killBefore, killAfter, refuse, fail, lose, hurry, depose}
 	if call.Verb == dryrun.VerbUpdate {
-		return []act{killBefore, killAfter, refuse, fail, lose, hurry, depose, outdate}
+		possible = append(possible, outdate)
 	}
-	return []act{killBefore, killAfter, refuse, fail, lose, hurry, depose}
+	if call.Verb != dryrun.VerbDelete {
+		possible = append(possible, reject)
+	}
+	return possible
 }
 
 // armed is a choice with the request that it is about in an execution.

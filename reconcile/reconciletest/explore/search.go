@@ -3,46 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
-
-	"github.com/operkit/operkit/deploy"
 )
-
-// possible returns all disturbances of one execution: those from the first chapter on.
-func (e *explorer) possible(tr *trace, first int) (choices []choice) {
-	for n := first; n < len(tr.chapters); n++ {
-		now, last := tr.chapters[n], n == len(tr.life.chapters)-1
-		add := func(request int, acts ...act) {
-			for _, a := range acts {
-				if !last || a != hurry && a != lagResource && a != hide && a != miss { // these need a next chapter
-					choices = append(choices, choice{n + 1, request, a})
-				}
-			}
-		}
-		add(0, restart, miss)
-		present := tr.present(n)
-		for i, call := range now.calls {
-			ofResource := call.Ref.Kind.GroupKind() == e.kind.GroupKind()
-			add(i+1, actsAt(call)...)
-			add(i+1, lagsAt(call, ofResource)...)
-			if tr.life.paired() && call.Err == nil {
-				add(i+1, overlap)
-			}
-			switch {
-			case present[i]:
-				add(i+1, snatch, alter)
-			case call.Action == deploy.Configured && !ofResource && tr.began[refName(call.Ref)] == nil:
-				add(i+1, snatch)
-			}
-		}
-		for i := range now.children {
-			add(i+1, take, drift, hide)
-		}
-		for i := range now.points {
-			add(i+1, reverse)
-		}
-	}
-	return choices
-}
 
 // choicesOf returns the disturbances of a life that are tried alone. The creation of a resource is disturbed in the
 // life of the sample as it is.
