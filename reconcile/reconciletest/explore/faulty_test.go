@@ -81,10 +81,10 @@ func (f faulty) exploreTwin(t *testing.T, states int) {
 	opts := []Option{States(min(states, 150) + 30)}
 	var lasts time.Duration
 	if os.Getenv("OPERKIT_SOAK") != "" {
-		opts, lasts = []Option{States(5000)}, time.Minute
-		if f.long {
+		if lasts = time.Minute; f.long {
 			lasts = 10 * time.Minute
 		}
+		opts = []Option{For(lasts)}
 	}
 	began := time.Now()
 	for seed := uint64(1); seed == 1 || time.Since(began) < lasts; seed++ {
