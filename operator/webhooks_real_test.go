@@ -105,6 +105,21 @@ func refused(t *testing.T, err error) string {
 	return invalid.Error()
 }
 
+// enforced waits until the API server knows all that refuses changes of crates: it sees a policy and a webhook only some
+// time after they were written.
+func (w *crateWorld) enforced() {
+	w.t.Helper()
+	w.eventually("a crate for trying", func() bool { return w.crate("trying", 1000) == nil })
+	for _, field := range []string{"weight", "height", "size"} {
+		n := 1000
+		_ = w.merge(oldCrates, "trying", fmt.Sprintf(`{"spec":{%q:%d}}`, field, n))
+		w.eventually("the API server refuses a smaller "+field, func() bool {
+			n--
+			return w.merge(oldCrates, "trying", fmt.Sprintf(`{"spec":{%q:%d}}`, field, n)) != nil
+		})
+	}
+}
+
 func TestWebhooks(t *testing.T) {
 	w := newCrateWorld(t)
 	w.create("{apiVersion: webhooks.operkit.dev/v2, kind: Crate, metadata: {name: before}, spec: {volume: {litres: 3}}}")
@@ -112,6 +127,7 @@ func TestWebhooks(t *testing.T) {
 	w.eventually("it works", func() bool { return w.mode("before") == "3" })
 	second := w.start(1)
 	w.eventually("it waits", second.says("another replica leads"))
+	w.enforced()
 	for i, who := range []string{"the leader", "a replica that waits"} {
 		t.Run("webhooks 1, 2: "+who+" answers", func(t *testing.T) {
 			w.balancer.use(i)

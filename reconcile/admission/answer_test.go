@@ -1,10 +1,13 @@
 package admission_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +128,25 @@ func TestPanics(t *testing.T) {
 		assert.Equal(t, "webhook validate.thing.example.com: it can't answer: the log of the operator says why\n", string(body))
 		assert.Contains(t, log.String(), "hunter2")
 		assert.NotContains(t, log.String(), "\n\n", "one line of the log")
+	})
+}
+
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	t.Run("admission 4: nothing is logged when the API server no longer waits", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		var log testlog.Text
+		hooks := admission.New[thing](things)
+		hooks.Validate("slow", func(ctx context.Context, _ *thingRequest) error {
+			cancel()
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		webhook := webhooksOf(t, hooks)[0]
+		from := httptest.NewRequest(http.MethodPost, webhook.Path(), bytes.NewReader(reviewOf(t, creation(`{}`)))).WithContext(ctx)
+		webhook.Handler(slog.New(slog.NewTextHandler(&log, nil))).ServeHTTP(httptest.NewRecorder(), from)
+		assert.Empty(t, log.String())
 	})
 }
 

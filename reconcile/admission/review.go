@@ -88,7 +88,7 @@ func (w *Webhook) run(ctx context.Context, c *call) (faults []fault) {
 			err = sameIdentity(c.object, after)
 		}
 		if err != nil {
-			if rank(err) == unexpected {
+			if rank(err) == unexpected && !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits for the answer
 				c.logger.Error("a function of the admission failed: the request is denied", "error", err)
 			}
 			if faults = append(faults, fault{f.name, err}); w.mutating {

@@ -70,7 +70,9 @@ func (c *Converter[Hub]) respond(ctx context.Context, r *asked, logger *slog.Log
 		done.ConvertedObjects = append(done.ConvertedObjects, converted)
 	}
 	if err := errors.Join(errs...); err != nil {
-		logger.Error("objects can't be converted: whoever reads or writes them gets an error", "kind", c.hub.Kind, "to", r.DesiredAPIVersion, "error", err)
+		if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits for the answer
+			logger.Error("objects can't be converted: whoever reads or writes them gets an error", "kind", c.hub.Kind, "to", r.DesiredAPIVersion, "error", err)
+		}
 		done.ConvertedObjects = []map[string]any{}
 		done.Result = metav1.Status{Status: metav1.StatusFailure, Message: err.Error(), Reason: metav1.StatusReasonInternalError, Code: http.StatusInternalServerError}
 	}

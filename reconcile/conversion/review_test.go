@@ -1,6 +1,7 @@
 package conversion_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -68,6 +69,21 @@ func TestReviews(t *testing.T) {
 			assert.Contains(t, log, "objects can't be converted")
 		})
 	}
+}
+
+func TestNobodyWaits(t *testing.T) {
+	t.Run("conversion 6: nothing is logged when the API server no longer waits", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var log testlog.Text
+		converter := shops(t)
+		body := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"1","desiredAPIVersion":"example.com/v1","objects":[{}]}}`
+		from := httptest.NewRequest(http.MethodPost, converter.Path(), strings.NewReader(body)).WithContext(ctx)
+		answer := httptest.NewRecorder()
+		converter.Handler(slog.New(slog.NewTextHandler(&log, nil))).ServeHTTP(answer, from)
+		assert.Contains(t, answer.Body.String(), "context canceled")
+		assert.Empty(t, log.String())
+	})
 }
 
 // convertOverHTTP posts a body and returns the HTTP status, the answer and the log.

@@ -62,8 +62,15 @@ func (tr *trace) unrepaired(object string) bool {
 	return slices.ContainsFunc(tr.chapters, func(now lived) bool { return unrepaired(now.end[object]) })
 }
 
-// unrepaired reports whether an object has a strategy of package deploy by which changes of others stay.
+// fixed are the kinds of objects that run once, or whose spec can't be changed back.
+var fixed = []any{"Job", "Pod", "PersistentVolumeClaim"}
+
+// unrepaired reports whether changes of others stay in an object: because of its kind, or because of its strategy, see
+// package deploy.
 func unrepaired(content map[string]any) bool {
+	if slices.Contains(fixed, content["kind"]) {
+		return true
+	}
 	metadata, _ := content["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	for key, value := range annotations {

@@ -10,10 +10,21 @@ import (
 )
 
 func TestPossible(t *testing.T) {
-	for strategy, changed := range map[deploy.Strategy]bool{deploy.ServerSideApply: true, deploy.CreateOnly: false} {
-		t.Run("explore 15: an object is changed unless its strategy leaves it as it is: "+string(strategy), func(t *testing.T) {
+	claim := object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {accessModes: [ReadWriteOnce]}}")
+	setting := object("{apiVersion: v1, kind: ConfigMap, metadata: {name: door}, data: {a: b}}")
+	for _, row := range []struct {
+		reason   string
+		child    map[string]any
+		strategy deploy.Strategy
+		changed  bool
+	}{
+		{"it is applied", setting, deploy.ServerSideApply, true},
+		{"it is only created", setting, deploy.CreateOnly, false},
+		{"its spec can't be changed back", claim, deploy.ServerSideApply, false},
+	} {
+		t.Run("explore 15: an object is changed, or not: "+row.reason, func(t *testing.T) {
 			once := func(_ *shop, s *reconcile.Session) error {
-				s.Add("door").Add("door", door(s, "open"), reconcile.By(strategy))
+				s.Add("child").Add("child", row.child, reconcile.By(row.strategy))
 				return nil
 			}
 			o, err := newOptions([]Option{Definitions("testdata/crd"), Samples("testdata/samples")})
@@ -28,7 +39,7 @@ func TestPossible(t *testing.T) {
 				found[c.act] = true
 			}
 			assert.True(t, found[take], "it is deleted in any case")
-			assert.Equal(t, changed, found[drift])
+			assert.Equal(t, row.changed, found[drift])
 		})
 	}
 }
