@@ -50,10 +50,11 @@ func (x *execution) disturb(n int) {
 	}
 }
 
-// retry reconciles the resources once more after a write of the nth chapter was refused because of its content: an
-// operator may wait for an event, since the same content is mostly refused again.
+// retry reconciles the resources once more after a write of the nth chapter was refused because of its content, or
+// arrived late. An operator may wait for an event, since the same content is mostly refused again, and no event tells
+// of a late write of a status.
 func (x *execution) retry(n int) {
-	if len(x.at(n, reject)) > 0 {
+	if len(x.at(n, reject, depose)) > 0 {
 		x.h.Bring(resources(x.h, x.kind)...)
 		x.h.RunUntilSettled()
 	}

@@ -14,7 +14,7 @@
 // # Disturbances
 //
 //   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
-//     write, which arrives when the next replica has finished.
+//     write, which arrives when the next replica has finished; then the resource is reconciled once more.
 //   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks. Or a write
 //     is refused because of its content (422), and the resource is reconciled once more when that is over.
 //   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only
