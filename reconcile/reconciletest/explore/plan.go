@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
@@ -62,7 +63,7 @@ func actsAt(call reconciletest.Call) []act {
 		return []act{fail, hurry}
 	}
 	possible := []act{killBefore, killAfter, refuse, fail, lose, hurry, depose}
-	if call.Verb == dryrun.VerbUpdate {
+	if call.Verb != dryrun.VerbCreate && call.Verb != dryrun.VerbDelete && call.Action != deploy.Created {
 		possible = append(possible, outdate)
 	}
 	if call.Verb != dryrun.VerbDelete {
