@@ -53,7 +53,9 @@ func (l *lesson) judge(tr *trace) *finding {
 		if now.passed {
 			continue
 		}
-		differences := slices.DeleteFunc(l.differences(l.chapters[n].end, now.end), func(d difference) bool { return l.mayBeGone(n, d, tr) })
+		differences := slices.DeleteFunc(l.differences(l.chapters[n].end, now.end), func(d difference) bool {
+			return l.mayBeGone(n, d, tr) || theirs(d, tr)
+		})
 		if len(differences) > 0 && !l.mayBe(n, tr) {
 			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
 		}
@@ -75,6 +77,14 @@ func (l *lesson) mayBeGone(n int, d difference, tr *trace) bool {
 		slices.ContainsFunc(tr.disturbances, func(a armed) bool {
 			return a.object == d.object && (a.act == take || a.act == hide || a.act == snatch)
 		})
+}
+
+// theirs reports whether a difference is a field that the operator no longer wants, and that somebody else has changed
+// before: it is theirs by then.
+func theirs(d difference, tr *trace) bool {
+	return d.Path != "" && d.Before == nil && slices.ContainsFunc(tr.disturbances, func(a armed) bool {
+		return a.act == alter && a.object == d.object
+	})
 }
 
 // mayBe reports whether the state after a chapter is right because an earlier chapter was passed.

@@ -79,3 +79,10 @@ func manage(t *testing.T, obj *unstructured.Unstructured, manager string) {
 	require.NoError(t, err)
 	obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: metav1.NewFieldsV1(string(raw))}})
 }
+
+func TestTheirs(t *testing.T) {
+	t.Run("explore 15: what somebody else has changed may stay when the operator no longer wants it", func(t *testing.T) {
+		r := driven(merging).explore(t, true, Replay("Shop.explore.operkit.dev tea with spec.title left out | alter@2.1"))
+		assert.Empty(t, r.findings, stories(r))
+	})
+}
