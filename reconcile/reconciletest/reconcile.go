@@ -104,6 +104,11 @@ func (h *Harness) logFailure(t *turn, run Run) {
 	}
 }
 
+// failed reports whether a request of the reconcile failed: some reconcilers ask for a retry without an error.
+func (r Run) failed() bool {
+	return slices.ContainsFunc(r.Calls, func(c Call) bool { return c.Err != nil })
+}
+
 // changed reports whether the reconcile wrote something that wasn't there.
 func (r Run) changed() bool {
 	return slices.ContainsFunc(r.Calls, func(c Call) bool {

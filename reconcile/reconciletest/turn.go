@@ -124,5 +124,5 @@ func (t *turn) judge(run Run, changed, timed bool) {
 		return
 	}
 	t.quiet++
-	t.settled = run.Err == nil && timed || t.quiet >= quietReconciles
+	t.settled = run.Err == nil && timed && !run.failed() || t.quiet >= quietReconciles
 }
