@@ -3,6 +3,7 @@ package conversion_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -71,14 +72,21 @@ func TestReviews(t *testing.T) {
 	}
 }
 
+// hangUp is the end of a body, at which its sender hangs up.
+type hangUp func()
+
+func (h hangUp) Read([]byte) (int, error) {
+	h()
+	return 0, io.EOF
+}
+
 func TestNobodyWaits(t *testing.T) {
 	t.Run("conversion 6: nothing is logged when the API server no longer waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
 		var log testlog.Text
 		converter := shops(t)
 		body := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"1","desiredAPIVersion":"example.com/v1","objects":[{}]}}`
-		from := httptest.NewRequest(http.MethodPost, converter.Path(), strings.NewReader(body)).WithContext(ctx)
+		from := httptest.NewRequest(http.MethodPost, converter.Path(), io.MultiReader(strings.NewReader(body), hangUp(cancel))).WithContext(ctx)
 		answer := httptest.NewRecorder()
 		converter.Handler(slog.New(slog.NewTextHandler(&log, nil))).ServeHTTP(answer, from)
 		assert.Contains(t, answer.Body.String(), "context canceled")
