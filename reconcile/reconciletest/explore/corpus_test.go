@@ -63,7 +63,7 @@ func TestCorpusErrors(t *testing.T) {
 	for _, row := range []struct{ why, content, says string }{
 		{"the sample is gone", "Shop test/nobody | fail@1.1\n", "no sample and no edit of it has this name"},
 		{"the field is gone", "Shop.explore.operkit.dev tea | without spec.roof | fail@1.1\n", "no such field"},
-		{"nothing can be disturbed so", "Shop.explore.operkit.dev tea | outdate@1.2\n", "no such request"},
+		{"nothing can be disturbed so", "Shop.explore.operkit.dev tea | overlap@1.2\n", "no such request"},
 		{"the plan is wrong", "Shop.explore.operkit.dev tea | fial@1.1\n", "isn't ACT@CHAPTER.REQUEST"},
 		{"nothing to replay", "# a remark\n\n", "0 lines to replay"},
 		{"two findings", "Shop.explore.operkit.dev tea\nShop.explore.operkit.dev tea\n", "2 lines to replay"},
