@@ -179,6 +179,10 @@ func inOtherStyles() []faulty {
 			operator: driven(unheld), story: []string{"killed before it sends: delete ConfigMap test/stock", "ConfigMap test/stock is there"},
 		},
 		{
+			fault: "explore 6: the finalizer comes too late", source: "grafana-app-sdk: its wip finalizer", style: "watcher",
+			operator: driven(heldLate), story: []string{"killed", "ConfigMap test/stock is there"},
+		},
+		{
 			fault: "explore 6: surplus children stay", source: "quarks-operator#1023", style: "desired",
 			operator: driven(keeping), story: []string{"an edit that is undone leaves nothing", "ConfigMap test/shelf-1 is there"},
 		},

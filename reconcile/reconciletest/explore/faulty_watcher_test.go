@@ -81,10 +81,17 @@ func (w *watching) update(ctx context.Context, _, shop *unstructured.Unstructure
 	return w.ensure(ctx, shop)
 }
 
-// held are watchers that hold their objects by a finalizer.
+// functions are what held watchers call. An update resizes the child.
+func (w *watching) functions(add, sync func(ctx context.Context, shop *unstructured.Unstructured) error) watcher.Funcs[unstructured.Unstructured] {
+	return watcher.Funcs[unstructured.Unstructured]{Add: add, Sync: sync, Update: w.update, Delete: w.remove}
+}
+
+// stockFinalizer holds the objects of the watchers.
+const stockFinalizer = "explore.operkit.dev/stock"
+
+// held are watchers that hold their objects by a finalizer from before the first call.
 func (w *watching) held(add, sync func(ctx context.Context, shop *unstructured.Unstructured) error) watcher.Watcher[unstructured.Unstructured] {
-	return watcher.Opinionate(watcher.Funcs[unstructured.Unstructured]{Add: add, Sync: sync, Update: w.update, Delete: w.remove},
-		watcher.Finalizer("explore.operkit.dev/stock"))
+	return watcher.Opinionate(w.functions(add, sync), watcher.Finalizer(stockFinalizer), watcher.InProgress())
 }
 
 // insisting creates its child whenever a process begins, and takes a child that exists for a failure:
@@ -121,5 +128,15 @@ func unheld(sound bool) *watching {
 			return w.held(w.ensure, w.ensure)
 		}
 		return watcher.Simple(watcher.Funcs[unstructured.Unstructured]{Add: w.ensure, Update: w.update, Delete: w.remove})
+	})
+}
+
+// heldLate holds its objects only when they have been added: what was added by a process that is killed before stays.
+func heldLate(sound bool) *watching {
+	return watchers(func(w *watching) watcher.Watcher[unstructured.Unstructured] {
+		if sound {
+			return w.held(w.ensure, w.ensure)
+		}
+		return watcher.Opinionate(w.functions(w.ensure, w.ensure), watcher.Finalizer(stockFinalizer))
 	})
 }
