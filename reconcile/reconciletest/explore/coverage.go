@@ -29,16 +29,19 @@ type row struct {
 	tried, possible [len(columns)]int
 }
 
-// columns are the sorts of disturbances in the table of coverage.
-var columns = [...]string{"killed", "failed", "other"}
+// columns are the sorts of disturbances in the table of coverage: what ends a process, failures, events and requests
+// that come in another order, and what others do.
+var columns = [...]string{"killed", "failed", "reordered", "by others"}
 
 // columnOf returns the index in columns.
 func columnOf(a act) int {
-	if a == killBefore || a == killAfter || a == depose {
+	switch a {
+	case killBefore, killAfter, depose, restart:
 		return 0
-	}
-	if _, fails := faults[a]; fails {
+	case refuse, fail, lose, outdate, reject:
 		return 1
+	case take, hide, drift, snatch, alter:
+		return 3
 	}
 	return 2
 }
@@ -83,11 +86,13 @@ func (tr *trace) subjectOf(c choice) string {
 	case atPoint:
 		return "(order of what is concurrent)"
 	}
-	return chapterActs[c.act]
+	if c.act == restart {
+		return "(restart)"
+	}
+	words := strings.Fields(tr.life.chapters[c.chapter-1].name) // such as create Shop tea
+	kind, _, _ := strings.Cut(words[1], ".")
+	return "(" + words[0] + " " + kind + " seen late)"
 }
-
-// chapterActs are the rows of disturbances that aren't about one request.
-var chapterActs = map[act]string{restart: "(restart)", miss: "(missed step)"}
 
 // requestOf returns the verb, the kind and the subresource of a request.
 func requestOf(call reconciletest.Call) string {
@@ -105,11 +110,14 @@ func (c *coverage) sum() (tried, possible int) {
 }
 
 // widest is the width of the first column.
-const widest = 38
+const widest = 34
 
 // String returns a table of at most 80 columns. Each cell has how many disturbances were tried, of how many.
 func (c *coverage) String() string {
-	lines := []string{fmt.Sprintf("%-*s %5s %11s %11s %11s", widest, "disturbances tried", "seen", columns[0], columns[1], columns[2])}
+	lines := []string{fmt.Sprintf("%-*s %5s", widest, "disturbances tried", "seen")}
+	for _, column := range columns {
+		lines[0] += fmt.Sprintf(" %9s", column)
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.rows)) {
 		r := c.rows[name]
 		line := fmt.Sprintf("%-*s %5s", widest, cut(name, widest), count(r.seen))
@@ -118,7 +126,7 @@ func (c *coverage) String() string {
 			if r.possible[i] > 0 {
 				cell = fmt.Sprintf("%d/%d", r.tried[i], r.possible[i])
 			}
-			line += fmt.Sprintf(" %11s", cell)
+			line += fmt.Sprintf(" %9s", cell)
 		}
 		lines = append(lines, line)
 	}
