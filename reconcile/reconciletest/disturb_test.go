@@ -287,6 +287,28 @@ func TestInterleaveReaders(t *testing.T) {
 	}
 }
 
+// Lists of one kind with several selectors go on in the order of these.
+func TestInterleaveLists(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			var order []string
+			g := newGate(func([]Call) int { return 0 })
+			g.run(func() {
+				var all sync.WaitGroup
+				for _, selector := range []string{"c", "a", "b"} {
+					all.Go(func() {
+						g.pass(t.Context(), Call{Verb: "list"}, selector)
+						order = append(order, selector) // one after the other
+					})
+				}
+				all.Wait()
+			})
+			assert.Equal(t, []string{"a", "b", "c"}, order, "harness 22")
+		})
+	}
+}
+
 // reader is a component that reads its resource, and says so.
 type reader struct{ read func() }
 

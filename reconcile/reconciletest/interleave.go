@@ -47,8 +47,8 @@ func newGate(choose func(waiting []Call) int) *gate {
 	return &gate{choose: choose, open: true, arrived: make(chan struct{}, 1)}
 }
 
-// pass waits until a request or read may pass.
-func (g *gate) pass(ctx context.Context, call Call) {
+// pass waits until a request or read may pass. detail tells it from others of the same verb and object.
+func (g *gate) pass(ctx context.Context, call Call, detail string) {
 	g.mu.Lock()
 	if g.open {
 		g.mu.Unlock()
@@ -56,7 +56,7 @@ func (g *gate) pass(ctx context.Context, call Call) {
 	}
 	g.mu.Unlock()
 	component, _ := ctx.Value(componentKey{}).(string) // two components may read the same object
-	g.wait(&waiter{call: call, place: strings.Join([]string{call.Ref.String(), string(call.Verb), call.Subresource, component}, " ")})
+	g.wait(&waiter{call: call, place: strings.Join([]string{call.Ref.String(), string(call.Verb), call.Subresource, component, detail}, " ")})
 }
 
 // last waits until nothing else waits to go on.

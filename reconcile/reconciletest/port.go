@@ -3,6 +3,7 @@ package reconciletest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -35,16 +36,16 @@ type port struct {
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func(ctx context.Context) (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
-	p.harness.gate.pass(ctx, call)
+	p.harness.gate.pass(ctx, call, "")
 	if p.process.Dead() {
 		return mortal.ErrKilled
-	}
-	if call.Verb != dryrun.VerbCreate {
-		before, _ = p.view.Get(ctx, call.Ref)
 	}
 	var plan requestPlan
 	if !dryRun {
 		plan = p.harness.request()
+	}
+	if call.Verb != dryrun.VerbCreate {
+		before, _ = p.view.Get(ctx, call.Ref)
 	}
 	err := p.harness.faults.meet(call.Ref)
 	if err == nil {
@@ -102,7 +103,7 @@ func (p *port) send(ctx context.Context, dryRun bool, write func(ctx context.Con
 // Get implements deploy.Port.
 func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	call := Call{Verb: dryrun.VerbGet, Ref: ref}
-	p.harness.gate.pass(ctx, call)
+	p.harness.gate.pass(ctx, call, "")
 	plan := p.harness.request()
 	err := p.harness.faults.meet(ref)
 	var obj *unstructured.Unstructured
@@ -121,7 +122,7 @@ func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	call := Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
 	var objects []*unstructured.Unstructured
-	p.harness.gate.pass(ctx, call)
+	p.harness.gate.pass(ctx, call, fmt.Sprint(options.Labels, options.Fields))
 	call.Err = p.harness.request().send(call, func() (err error) {
 		objects, err = p.Port.List(ctx, kind, namespace, options)
 		return err
@@ -171,7 +172,7 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequ
 // Delete implements deploy.Port.
 func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed}
-	p.harness.gate.pass(ctx, call)
+	p.harness.gate.pass(ctx, call, "")
 	if p.process.Dead() {
 		return mortal.ErrKilled
 	}

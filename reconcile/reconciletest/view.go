@@ -46,7 +46,7 @@ type shown struct {
 
 // Get implements deploy.View.
 func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref}, "")
 	if err := v.harness.faults.meet(ref); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 
 // List implements deploy.View.
 func (v shown) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	return v.harness.list(ctx, kind, namespace, selected(selector), func() ([]*unstructured.Unstructured, error) {
+	return v.harness.list(ctx, kind, namespace, textOf(selector), selected(selector), func() ([]*unstructured.Unstructured, error) {
 		return v.View.List(ctx, kind, namespace, selector)
 	})
 }
@@ -70,17 +70,18 @@ type shownOwned struct {
 
 // Owned implements deploy.OwnedView.
 func (v shownOwned) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
-	return v.harness.list(ctx, kind, namespace, ownedBy(owner), func() ([]*unstructured.Unstructured, error) {
+	return v.harness.list(ctx, kind, namespace, string(owner), ownedBy(owner), func() ([]*unstructured.Unstructured, error) {
 		return v.owned.Owned(ctx, kind, namespace, owner)
 	})
 }
 
-// list returns the kept objects that are wanted, if the watch of their kind has fallen behind, and else calls read.
+// list returns the kept objects that are wanted, if the watch of their kind has fallen behind, and else calls read. text
+// says which objects are wanted.
 func (h *Harness) list(
-	ctx context.Context, kind schema.GroupVersionKind, namespace string, wanted func(*unstructured.Unstructured) bool,
+	ctx context.Context, kind schema.GroupVersionKind, namespace, text string, wanted func(*unstructured.Unstructured) bool,
 	read func() ([]*unstructured.Unstructured, error),
 ) ([]*unstructured.Unstructured, error) {
-	h.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}})
+	h.gate.pass(ctx, Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}, text)
 	if objects, stalled := h.stalls.list(kind, namespace, wanted); stalled {
 		return objects, ctx.Err()
 	}
@@ -94,7 +95,7 @@ type shownPartial struct {
 
 // Partial implements deploy.PartialView.
 func (v shownPartial) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, bool, error) {
-	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref})
+	v.harness.gate.pass(ctx, Call{Verb: dryrun.VerbGet, Ref: ref}, "")
 	if err := v.harness.faults.meet(ref); err != nil {
 		return nil, false, err
 	}
