@@ -28,5 +28,5 @@ func TestExplore(t *testing.T) {
 			reconciletest.Memory(dryrun.Objects(archive))),
 		explore.Ignore("Secret * data.password", "StatefulSet * spec.template."+hash, "CronJob * spec.jobTemplate.spec.template."+hash,
 			"Job * spec.template."+hash),
-		explore.States(300))
+		explore.States(500))
 }

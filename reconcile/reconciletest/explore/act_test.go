@@ -182,7 +182,7 @@ func TestStuck(t *testing.T) {
 	t.Run("explore 18: an operator that refuses an edit has to recover from it", func(t *testing.T) {
 		r := explored(t, manually(jammed), startDriven, Findings(1))
 		require.NotEmpty(t, r.findings)
-		assert.Contains(t, r.findings[0].story(), "a reconcile fails though the edit with which it failed is gone")
+		assert.Contains(t, r.findings[0].story(), "a reconcile fails though the cause of its failure is gone")
 	})
 	t.Run("explore 18: it may refuse one", func(t *testing.T) {
 		r := explored(t, manually(picky), startDriven, States(400))

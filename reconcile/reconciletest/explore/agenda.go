@@ -10,8 +10,8 @@ const partOfPaired = 5
 type agenda struct {
 	lives   []life
 	learned []*lesson
-	// samples, edits and twins are the disturbances that are still to be tried: of samples as they are, of edits, and of
-	// two resources.
+	// samples, edits and twins are the disturbances that are still to be tried: of samples as they are, of edits, and
+	// of two resources.
 	samples, edits, twins queue
 	// onSamples and onEdited count the disturbances that were tried of each of them.
 	onSamples, onEdited int

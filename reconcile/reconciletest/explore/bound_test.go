@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"math"
+	"slices"
 	"os"
 	"regexp"
 	"strings"
@@ -58,7 +59,7 @@ func TestBounds(t *testing.T) {
 func TestCoverage(t *testing.T) {
 	small := explored(t, manually(careful), startDriven, States(100))
 	e, lives := explorerFor(t, careful, States(850))
-	require.NoError(t, e.search(lives[:2]))
+	require.NoError(t, e.search(slices.DeleteFunc(lives[:3], func(l life) bool { return l.chapters[1].idle })))
 	large := e.report
 	t.Run("explore 47: the first line is the summary, and no line is longer than 80", func(t *testing.T) {
 		for _, r := range []report{small, large} {

@@ -14,7 +14,7 @@ import (
 // bubble is where an execution runs. What waits there forever doesn't end the test.
 type bubble struct {
 	name atomic.Value
-	// chapter is the number of the present chapter, and passed counts the chapters and points so far.
+	// chapter is the number of the present chapter, and passed counts the chapters, points and requests so far.
 	chapter, passed atomic.Int64
 	// completed: the execution has ended.
 	completed bool

@@ -65,7 +65,7 @@ func (x *execution) retry(n int) {
 // it, also when the child was changed before a request.
 func (x *execution) meddle(n int) {
 	if len(x.at(n, alter)) > 0 {
-		x.h.Advance(time.Hour)
+		x.wait()
 	}
 	for _, a := range x.at(n, take, drift) {
 		before := stateOf(x.objects(x.h))
@@ -79,8 +79,18 @@ func (x *execution) meddle(n int) {
 			x.h.RunUntilSettled()
 		}
 		if len(compare(before, stateOf(x.objects(x.h)))) > 0 {
-			x.h.Advance(time.Hour)
+			x.wait()
 		}
+	}
+}
+
+// enough is how many reconciles show that an operator that looks after its objects from time to time has seen them all.
+const enough = 30
+
+// wait gives an operator an hour, or the time for enough reconciles if it reconciles often.
+func (x *execution) wait() {
+	for step, before := time.Second, len(x.h.Runs()); step < time.Hour && len(x.h.Runs()) < before+enough; step *= 2 {
+		x.h.Advance(step)
 	}
 }
 

@@ -15,8 +15,8 @@
 //
 //   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
 //     write, which arrives when the next replica has finished; then the resource is reconciled once more.
-//   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks. Or a write
-//     is refused because of its content (422), and the resource is reconciled once more when that is over.
+//   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks. Or a
+//     write is refused because of its content (422), and the resource is reconciled once more when that is over.
 //   - The next step, such as an edit or the deletion, happens before a request. Or the operator sees a step only
 //     together with the next one.
 //   - A watch falls behind at a write until the operator has nothing left to do. Either the resource is seen late, with
@@ -36,6 +36,13 @@
 // reconcile fails: a value may have to be unique. An object that both have may differ while both are there. These lives
 // come after the samples, and get a fifth of the states.
 //
+// # Objects of others
+//
+// An object that is there at the beginning (reconciletest.Memory), other than a namespace, may be one that the operator
+// reads. In a life of its own the resource is created before it, and deleted after it: until it is there the operator
+// may fail. In others one of its values changes, and changes back: an entry of a ConfigMap or Secret, or a field in the
+// schema of another kind. These lives count as edits, and come first. Ignore leaves an object out.
+//
 // # Edits
 //
 // Edits are generated from the schema in the CustomResourceDefinition. Each field gets another valid value alone. Then
@@ -54,14 +61,18 @@
 //   - The operator doesn't come to rest, it panics, or a reconcile fails in the end.
 //   - A reconcile never ends though its context has: nobody sends to a channel, a mutex is locked twice. Or a goroutine
 //     of the operator waits forever. The finding has the line.
-//   - It writes though nothing has changed, also after a restart, or sends a write that changes nothing.
+//   - It writes though nothing has changed, also after a restart, or sends a write that changes nothing. Or it
+//     reconciles more than twice a second though nothing happens.
 //   - The cluster ends in another state than without the disturbance.
 //   - An edit that is undone leaves something, an edited resource has something else than a new one, or a deleted
 //     resource leaves something.
+//   - It learns of a change of an object of others only at another event, or ends in another state than if the object
+//     had been so before.
 //   - Beside another resource the status of a resource differs, or what it alone owns. Or the deletion of another one
 //     deletes or changes what it has.
-//   - A resource becomes Ready while one of its workloads isn't, the observed generation of its status or of Ready is
-//     old, a condition lacks its reason or time, or the time of its last transition moves while its status stays.
+//   - A resource becomes Ready while one of its workloads isn't, or before it is there, the observed generation of its
+//     status or of Ready is old, a condition lacks its reason or time, or the time of its last transition moves while
+//     its status stays.
 //   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
 //     undisturbed executions send different writes.
 //   - A value of a Secret shows in a status, an annotation, a label, an event or the log.
@@ -99,8 +110,8 @@
 //
 // Pairs of disturbances on a sample begin when each single one was tried on the samples. From then on they take turns
 // with disturbances on edited resources of which one like it was tried. Random walks come when nothing else is left; no
-// walk is followed twice. When the operator was made anew in a state that is known, the execution ends. States are equal
-// though values differ that are made by chance, such as passwords.
+// walk is followed twice. When the operator was made anew in a state that is known, the execution ends. States are
+// equal though values differ that are made by chance, such as passwords.
 //
 // At the end the test logs a table: how many disturbances of each request were tried, of how many, and what the bound
 // left out. Fields of the schema without an edit are counted by the reason: a rule in CEL, fields that the schema

@@ -38,6 +38,7 @@ func (e *explorer) execute(l life, disturbances []armed, later time.Duration, en
 				x.runs, x.components, x.heartbeats = len(x.h.Runs()), componentsOf(x.h), e.beatsOf(x.h.Runs())
 			}()
 			x.witness = e.attend(trial, x.h, x.trace)
+			trial.sent = func() { x.passed.Add(1) }
 			x.makeRoom()
 			x.h.Advance(later)
 			x.began = stateOf(x.objects(x.h))
@@ -76,6 +77,11 @@ func (x *execution) live(n int) error {
 	if x.misses(n) {
 		return nil
 	}
+	if x.life.chapters[n-1].idle {
+		if err := pass(x.h); err != nil {
+			return err
+		}
+	}
 	x.disturb(n)
 	x.h.RunUntilSettled()
 	now.calls, now.points = x.h.Calls(), x.points
@@ -86,11 +92,12 @@ func (x *execution) live(n int) error {
 	x.catchUp()
 	x.retry(n)
 	x.meddle(n)
+	if len(x.disturbances) == 0 && x.later > 0 {
+		x.witness.adorn()
+		x.h.RunUntilSettled()
+	}
 	x.witness.events = x.witness.trial.events()
 	if len(x.disturbances) == 0 {
-		if x.later > 0 {
-			x.witness.adorn()
-		}
 		x.h.Bring(resources(x.h, x.kind)...) // as when an event comes twice
 	}
 	x.h.RunUntilSettled()

@@ -39,7 +39,9 @@ type explorer struct {
 	volatile map[string]bool
 	// written are the writes of all edited lives so far, see novel.
 	written map[string]bool
-	agenda  agenda
+	// others are objects of others that the operator may depend on.
+	others []dependency
+	agenda agenda
 	// hangs: an execution hangs, and more of them would.
 	hangs bool
 	// ends is when the time of the option For is over.
@@ -65,16 +67,14 @@ func (e *explorer) explore() (report, error) {
 		err = e.replay(e.options.replay, lives, false)
 		return e.report, cmp.Or(err, e.draw())
 	}
-	if err := e.search(lives); err != nil {
-		return e.report, err
-	}
+	err = e.search(lives)
 	e.left = e.leftOut()
 	for i, f := range e.findings {
 		if f.file == "" && !e.hangs {
 			e.findings[i] = e.shrink(f, executions)
 		}
 	}
-	return e.report, cmp.Or(e.keep(), e.draw())
+	return e.report, cmp.Or(err, e.keep(), e.draw())
 }
 
 // search replays what was found before, and looks for more.

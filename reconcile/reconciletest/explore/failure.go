@@ -25,16 +25,17 @@ func (l *lesson) possible() (bool, error) {
 	return l.life.sample != nil || l.failure != "" || !l.fails() || l.panicked(), nil
 }
 
-// stuck finds an operator that fails with an edit, and still fails when the resource has it no more.
+// stuck finds an operator that fails with an edit, or without an object of others, and still fails when the cause is
+// gone.
 func (l *lesson) stuck() *finding {
 	failed := false
 	for n, now := range l.chapters {
-		edited := l.life.chapters[n].edited
-		if failed && !edited && len(now.errs) > 0 {
+		excused := l.life.chapters[n].edited || l.life.chapters[n].lacks
+		if failed && !excused && len(now.errs) > 0 {
 			name := slices.Min(slices.Collect(maps.Keys(now.errs)))
-			return found(l.trace, n, "a reconcile fails though the edit with which it failed is gone", name+": "+now.errs[name])
+			return found(l.trace, n, "a reconcile fails though the cause of its failure is gone", name+": "+now.errs[name])
 		}
-		failed = failed || edited && len(now.errs) > 0
+		failed = failed || excused && len(now.errs) > 0
 	}
 	return nil
 }
@@ -42,9 +43,14 @@ func (l *lesson) stuck() *finding {
 // accepted reports whether the cluster accepts all that the life begins chapters with.
 func (tr *trace) accepted() bool { return tr.refused == nil }
 
-// fails reports whether a reconcile fails in the end.
+// fails reports whether a reconcile fails in the end, though nothing is missing that it may need.
 func (tr *trace) fails() bool {
-	return slices.ContainsFunc(tr.chapters, func(now lived) bool { return len(now.errs) > 0 })
+	for n, now := range tr.chapters {
+		if len(now.errs) > 0 && !tr.life.chapters[n].lacks {
+			return true
+		}
+	}
+	return false
 }
 
 // panicked reports whether a reconcile has panicked.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,6 +47,25 @@ func ticking(ctx context.Context, m *manual, resource *unstructured.Unstructured
 		return nil
 	}
 	return m.patch(ctx, resource, "status", fmt.Sprintf(condition, "True", time.Now().Format(time.RFC3339Nano)))
+}
+
+// swallowing looks only at what there is: without a Deployment nothing is unready. It writes its status also when it
+// returns an error: https://github.com/arkmq-org/arkmq-org-broker-operator/issues/674
+func swallowing(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	live, err := m.get(ctx, "Deployment", "till", resource)
+	if err == nil && live == nil {
+		if err = m.create(ctx, resource, till); err == nil {
+			live, err = m.get(ctx, "Deployment", "till", resource)
+		}
+	}
+	ready := "True"
+	if live == nil && m.sound || live != nil && !serves(live) {
+		ready = "False"
+	}
+	if readyOfStatus(resource) == ready {
+		return err
+	}
+	return errors.Join(err, m.patch(ctx, resource, "status", fmt.Sprintf(condition, ready, time.Now().Format(time.RFC3339))))
 }
 
 // early is Ready as soon as its Deployment is there: https://github.com/kyma-project/btp-manager/issues/216

@@ -10,7 +10,7 @@ import (
 
 // faultyOperators returns the operators with faults that the explorer finds.
 func faultyOperators() []faulty {
-	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles(), ofTwo())
+	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles(), ofTwo(), depending())
 }
 
 // inSessions returns operators with sessions.
@@ -135,6 +135,10 @@ func wrongByHand() []faulty {
 		{
 			fault: "explore 9: it is Ready too early", source: "btp-manager#216", style: "by hand",
 			operator: byHand(early, "Deployment"), story: []string{"the status isn't true", "test/tea is Ready, but Deployment test/till isn't"},
+		},
+		{
+			fault: "explore 32: it is Ready after a failure", source: "arkmq-org-broker-operator#674", style: "by hand",
+			operator: byHand(swallowing, "Deployment"), story: []string{"the status isn't true", "create", "test/tea is Ready before Deployment test/till is there"},
 		},
 		{
 			fault: "explore 9: an unchanged child is written", source: "cluster-operator#438", style: "by hand",

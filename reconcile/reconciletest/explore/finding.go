@@ -54,8 +54,20 @@ func found(tr *trace, chapter int, problem string, details ...string) *finding {
 	return f
 }
 
-// subject is what is wrong, without values.
-func (f *finding) subject() string { return subjectOf(f.details) }
+// subject is what is wrong, without values: the object that is changed in a hot loop, where something waits, or what
+// panics.
+func (f *finding) subject() string {
+	switch {
+	case f.problem == panics && len(f.details) > 0:
+		return numberInText.ReplaceAllString(f.details[0], "")
+	case f.problem == neverEnds && len(f.details) > 1:
+		return f.details[1]
+	case strings.HasPrefix(subjectOf(f.details), "hot loop") && len(f.details) > 1:
+		object, _, _ := strings.Cut(f.details[1], " was changed ")
+		return object
+	}
+	return subjectOf(f.details)
+}
 
 func subjectOf(details []string) string {
 	if len(details) == 0 {

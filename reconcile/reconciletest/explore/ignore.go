@@ -11,8 +11,8 @@ import (
 // "PersistentVolumeClaim *", "Lease kube-system/lock", "Shop * status.conditions[Resumed]". In a name of an object, a
 // star stands for any characters but a slash. A name without a namespace means objects in any namespace. In a field,
 // [NAME] is the element of a list whose type or name is NAME, or the key NAME of a map. "Event Opened" is about events
-// with the reason Opened. The States of Always and
-// Eventually have the ignored objects and fields.
+// with the reason Opened. The States of Always and Eventually have the ignored objects and fields. Objects of others
+// that are ignored aren't changed either.
 func Ignore(patterns ...string) Option {
 	return func(o *options) { o.ignores = append(o.ignores, patterns...) }
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -13,8 +14,10 @@ func broken(tr *trace, known map[string]bool) *finding {
 	last := len(tr.chapters) - 1
 	if failure := strings.TrimPrefix(tr.failure, "reconciletest: "); failure != "" {
 		problem := "the operator doesn't come to rest"
-		if how, never := strings.CutPrefix(failure, neverEnds+": "); never {
-			problem, failure = neverEnds, how
+		for _, other := range []string{neverEnds, panics} {
+			if how, is := strings.CutPrefix(failure, other+": "); is {
+				problem, failure = other, how
+			}
 		}
 		lines := strings.Split(failure, "\n")
 		if len(tr.heartbeats) > 0 {
@@ -26,12 +29,14 @@ func broken(tr *trace, known map[string]bool) *finding {
 		faults := slices.DeleteFunc(slices.Clone(now.faults), func(f fault) bool { return known[f.key()] })
 		switch {
 		case len(now.panics) > 0:
-			return found(tr, n, "the operator panics", now.panics[0])
-		case len(now.errs) > 0:
+			return found(tr, n, panics, now.panics[0])
+		case len(now.errs) > 0 && !tr.life.chapters[n].lacks:
 			name := slices.Min(slices.Collect(maps.Keys(now.errs)))
 			return found(tr, n, "a reconcile fails again and again", name+": "+now.errs[name])
 		case len(faults) > 0:
 			return found(tr, n, faults[0].problem, faults[0].details...)
+		case len(now.again) > 0 && tr.life.chapters[n].foreign:
+			return found(tr, n, "the operator misses a change of an object of others: it acts only at another event", changesOf(now.again[0])...)
 		case len(now.again) > 0:
 			return found(tr, n, "the operator writes though nothing has changed", changesOf(now.again[0])...)
 		case len(now.anew) > 0:
@@ -43,6 +48,9 @@ func broken(tr *trace, known map[string]bool) *finding {
 
 // judge judges an execution with disturbances.
 func (l *lesson) judge(tr *trace) *finding {
+	if f := tr.busy(); f != nil {
+		return f
+	}
 	if tr.refused != nil {
 		return found(tr, len(tr.chapters)-1, "the cluster refuses what it accepts without the disturbance", tr.refused.Error())
 	}
@@ -60,7 +68,7 @@ func (l *lesson) judge(tr *trace) *finding {
 			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
 		}
 	}
-	return l.regenerated(tr)
+	return cmp.Or(l.premature(tr), l.regenerated(tr))
 }
 
 // mayStay reports whether an object is of a kind of the option Leaves.

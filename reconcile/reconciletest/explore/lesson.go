@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strings"
@@ -24,7 +25,7 @@ type lesson struct {
 	// others are further states that are right after a chapter of which an earlier one was passed, and merged are the
 	// chapters for which they are known.
 	others map[int][]state
-	merged map[int]bool
+	merged map[[2]int]bool
 }
 
 // learn lives a life without disturbances, and judges it. It returns nil if the life isn't possible, because the
@@ -35,9 +36,9 @@ type lesson struct {
 func (e *explorer) learn(l life) (*lesson, error) {
 	known := &lesson{
 		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
-		leaves: e.options.leaves, others: map[int][]state{}, merged: map[int]bool{},
+		leaves: e.options.leaves, others: map[int][]state{}, merged: map[[2]int]bool{},
 	}
-	if e.note(known.stuck()) {
+	if e.note(known.stuck()) || e.note(known.busy()) {
 		return nil, nil
 	}
 	if possible, err := known.possible(); !possible {
@@ -77,15 +78,17 @@ func (e *explorer) confirm(known *lesson) *finding {
 		return nil
 	}
 	for _, judge := range []func() *finding{
-		func() *finding { return broken(second, known.faults) },
 		func() *finding { return known.repeats(second) },
+		func() *finding { return broken(second, known.faults) },
 		func() *finding { return e.inconstant(known.trace, second) },
 	} {
 		if f := judge(); f != nil {
 			return f
 		}
 	}
-	maps.Copy(e.volatile, known.volatile)
+	if known.life.sample != nil { // an edit may make a value one of chance
+		maps.Copy(e.volatile, known.volatile)
+	}
 	return nil
 }
 
@@ -109,7 +112,7 @@ func (l *lesson) alone() *finding {
 			return f
 		}
 	}
-	return l.regenerated(l.trace)
+	return cmp.Or(l.premature(l.trace), l.regenerated(l.trace))
 }
 
 // judge judges an execution with disturbances.
@@ -118,7 +121,7 @@ func (e *explorer) judge(known *lesson, tr *trace) *finding {
 	if f != nil && e.learnMerged(known, tr) {
 		f = known.judge(tr)
 	}
-	if f == nil || known.confirmed {
+	if f == nil || known.confirmed || e.hangs {
 		return f
 	}
 	if f := e.confirm(known); f != nil {
@@ -129,6 +132,9 @@ func (e *explorer) judge(known *lesson, tr *trace) *finding {
 
 // repeats compares the states with those of a second execution. Fields may differ, and are volatile, but names may not.
 func (l *lesson) repeats(second *trace) *finding {
+	if second.failure != "" {
+		return nil
+	}
 	for n := range second.chapters {
 		for _, d := range compare(l.chapters[n].end, second.chapters[n].end) {
 			if d.Path == "" {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// life is what happens to one or two resources, in chapters. After each chapter the operator works until it has nothing left to
-// do.
+// life is what happens to one or two resources, in chapters. After each chapter the operator works until it has nothing
+// left to do.
 type life struct {
 	name     string
 	chapters []chapter
@@ -26,10 +26,12 @@ type life struct {
 	unready string
 	// by is the edit of a life with one.
 	by *edit.Edit
-	// second is the second resource of a life with two. own are pairs of chapters after which the first one must have the
-	// same.
+	// second is the second resource of a life with two. own are pairs of chapters after which the first one must have
+	// the same.
 	second *unstructured.Unstructured
 	own    []pair
+	// first is the first chapter, by index, that is disturbed: those before it are disturbed in another life.
+	first int
 }
 
 // pair are two chapters, by index. reason says why their states are equal. The first may be -1: the state at the
@@ -40,15 +42,17 @@ type pair struct {
 	anew          bool
 }
 
-// chapter is one thing that somebody does. begin returns an error if the cluster refuses it. edited: the resource then
-// has an edit, with which the operator may be right to fail.
+// chapter is one thing that somebody does. begin returns an error if the cluster refuses it.
 type chapter struct {
-	name   string
-	begin  func(h *reconciletest.Harness) error
-	edited bool
-	// create is the resource that the chapter creates, and change is what it makes of the resource; both are nil for a
-	// deletion.
-	create, change *unstructured.Unstructured
+	name  string
+	begin func(h *reconciletest.Harness) error
+	// edited: there is an edit then, with which the operator may be right to fail. lacks: an object of others isn't
+	// there, and the operator may fail until it is. removes: it is a deletion.
+	edited, lacks, removes bool
+	// idle: nothing happens for a minute.
+	idle bool
+	// foreign: it is about an object of others, and not about the resource.
+	foreign bool
 }
 
 func (l life) String() string { return l.name }
@@ -70,7 +74,7 @@ func changed(of string, sample *unstructured.Unstructured, by edit.Edit) life {
 	name, edited := nameOf(sample), create(after)
 	edited.name += " with " + by.Name
 	edited.edited = true
-	l := life{name: of + " with " + by.Name, by: &by, resource: sample}
+	l := life{name: of + " with " + by.Name, by: &by, resource: sample, first: 1}
 	l.again = func(resource *unstructured.Unstructured) life { return changed(of, resource, by) }
 	undo := change(name, "the edit undone", sample)
 	undo.edited = false
@@ -95,7 +99,7 @@ func changed(of string, sample *unstructured.Unstructured, by edit.Edit) life {
 // held is the life of a resource of which a workload never becomes ready. of is the name of the life in which it does.
 func held(of string, sample *unstructured.Unstructured, workload string) life {
 	return life{
-		name: of + " while " + workload + " isn't ready", unready: workload, resource: sample,
+		name: of + " while " + workload + " isn't ready", unready: workload, resource: sample, first: 1,
 		again: func(resource *unstructured.Unstructured) life { return held(of, resource, workload) },
 		chapters: []chapter{{name: "create " + nameOf(sample) + " while " + workload + " isn't ready", begin: func(h *reconciletest.Harness) error {
 			h.Hold(workload)
@@ -104,22 +108,22 @@ func held(of string, sample *unstructured.Unstructured, workload string) life {
 	}
 }
 
-func create(sample *unstructured.Unstructured) chapter {
-	return chapter{name: "create " + nameOf(sample), create: sample, begin: func(h *reconciletest.Harness) error {
-		if h.Get(nameOf(sample)) != nil {
+func create(obj *unstructured.Unstructured) chapter {
+	return chapter{name: "create " + nameOf(obj), begin: func(h *reconciletest.Harness) error {
+		if h.Get(nameOf(obj)) != nil {
 			return errors.New("an earlier one is still there")
 		}
-		return h.TryApply(sample.DeepCopy())
+		return h.TryApply(obj.DeepCopy())
 	}}
 }
 
-func remove(sample *unstructured.Unstructured) chapter {
-	return chapter{name: "delete " + nameOf(sample), begin: func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(sample)) }}
+func remove(obj *unstructured.Unstructured) chapter {
+	return chapter{name: "delete " + nameOf(obj), removes: true, begin: func(h *reconciletest.Harness) error { return h.TryDelete(nameOf(obj)) }}
 }
 
 // change replaces the spec and what else isn't metadata or status.
 func change(name, what string, to *unstructured.Unstructured) chapter {
-	return chapter{name: "edit " + name + ": " + what, edited: true, change: to, begin: func(h *reconciletest.Harness) error {
+	return chapter{name: "edit " + name + ": " + what, edited: true, begin: func(h *reconciletest.Harness) error {
 		return h.TryEdit(name, func(obj *unstructured.Unstructured) {
 			content := to.DeepCopy().Object
 			for _, kept := range []string{"metadata", "status"} {

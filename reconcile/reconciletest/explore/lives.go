@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// lives returns the lives of all samples: first of each one as it is, then beside a second resource, and then with each
-// generated edit, the most important ones first. Edits of fields that an edit of an earlier sample of the same rank changes come last.
+// lives returns the lives of all samples: first of each one as it is, of the first one also while nothing happens, then
+// beside a second resource, with changes of objects of others, and with each generated edit, the most important ones
+// first. What is like in an earlier sample comes last.
 func (e *explorer) lives() (lives []life, err error) {
 	samples, possible, err := e.read()
 	if err != nil {
@@ -23,8 +24,16 @@ func (e *explorer) lives() (lives []life, err error) {
 	for i, sample := range samples {
 		lives = append(lives, whole(names[i], sample))
 	}
+	lives = append(lives, leftAlone(names[0], samples[0]))
 	lives = append(lives, e.twins(samples, possible)...)
 	var again []life
+	for i, sample := range samples {
+		if i == 0 {
+			lives = append(lives, dependent(names[i], sample, e.others)...)
+		} else {
+			again = append(again, dependent(names[i], sample, e.others)...)
+		}
+	}
 	edited := map[string]int{}
 	for rank := edit.OneField; rank <= edit.TwoFields; rank++ {
 		for i, sample := range samples {
@@ -66,6 +75,7 @@ func (e *explorer) read() (samples []*unstructured.Unstructured, edits [][]edit.
 	trial.run(func() {
 		samples = reconciletest.Samples(trial, e.kind, e.options.samples...)
 		h := e.start(trial, func() {})
+		e.others = e.dependenciesIn(h)
 		for i, sample := range samples {
 			samples[i] = sample.DeepCopy()
 			unstructured.RemoveNestedField(samples[i].Object, "status")

@@ -1,31 +1,23 @@
 package explore
 
 import (
-	"slices"
+	"errors"
 
 	"github.com/operkit/operkit/reconcile/reconciletest"
 )
 
 // merged returns the life in which the operator sees a chapter, counted from 0, only together with the next one: what
-// it never saw can't count. merges is false if that is the same as one after the other.
+// it never saw can't count. merges is false after a deletion: what comes then is new.
 func (l life) merged(n int) (once life, merges bool) {
-	if n+1 >= len(l.chapters) {
+	if n+1 >= len(l.chapters) || l.chapters[n].removes {
 		return l, false
 	}
 	first, next := l.chapters[n], l.chapters[n+1]
-	var both []chapter
-	switch {
-	case first.change != nil:
-		both = []chapter{next}
-	case first.create != nil && next.change != nil:
-		both = []chapter{create(next.change)}
-	case first.create != nil && next.create == nil:
-		both = []chapter{{name: "nothing happens", begin: func(*reconciletest.Harness) error { return nil }}}
-	default:
-		return l, false // the deletion before a creation
-	}
+	both := next
+	both.name = first.name + ", " + next.name
+	both.begin = func(h *reconciletest.Harness) error { return errors.Join(first.begin(h), next.begin(h)) }
 	once = l.drop(n)
-	once.chapters = slices.Replace(once.chapters, n, n+1, both...)
+	once.chapters[n] = both
 	once.name += " as one"
 	return once, true
 }
@@ -33,23 +25,34 @@ func (l life) merged(n int) (once life, merges bool) {
 // learnMerged adds the states that a life may have because chapters of an execution were passed, and reports whether
 // there are any that weren't known.
 func (e *explorer) learnMerged(known *lesson, tr *trace) (more bool) {
-	for n, now := range tr.chapters {
-		if !now.passed || known.merged[n] {
-			continue
+	for n := range tr.chapters {
+		once, merges := known.life, true
+		for last := n; tr.chapters[last].passed; last++ {
+			if once, merges = once.merged(n); !merges {
+				break
+			}
+			if added := e.learnAsOne(known, once, n, last-n+1); added {
+				more = true
+			}
 		}
-		once, merges := known.life.merged(n)
-		known.merged[n] = true
-		if !merges {
-			continue
-		}
-		other := e.execute(once, nil, 0, false)
-		if !other.accepted() || other.failure != "" || other.fails() {
-			continue
-		}
-		for m := n + 1; m < len(known.chapters); m++ {
-			known.others[m] = append(known.others[m], other.chapters[m-1].end)
-			more = true
-		}
+	}
+	return more
+}
+
+// learnAsOne lives a life in which some chapters, from one on, are one with the chapter after them.
+func (e *explorer) learnAsOne(known *lesson, once life, first, count int) (more bool) {
+	at := [2]int{first, count}
+	if known.merged[at] {
+		return false
+	}
+	known.merged[at] = true
+	other := e.execute(once, nil, 0, false)
+	if !other.accepted() || other.failure != "" || other.fails() {
+		return false
+	}
+	for n := first + count; n < len(known.chapters); n++ {
+		known.others[n] = append(known.others[n], other.chapters[n-count].end)
+		more = true
 	}
 	return more
 }

@@ -29,6 +29,15 @@ func remembersChanges(ctx context.Context, m *manual, resource *unstructured.Uns
 	return m.patch(ctx, till, "", fmt.Sprintf(`{"data":{"size":%q}}`, size))
 }
 
+// remembersBirth says in the status with which spec it was created.
+func remembersBirth(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+	if statusOf(resource, "born") != "" {
+		return nil
+	}
+	title, _, _ := unstructured.NestedString(resource.Object, "spec", "title")
+	return m.status(ctx, resource, "born", fmt.Sprint(sizeOf(resource), title))
+}
+
 func TestMerged(t *testing.T) {
 	t.Run("explore 70: what the operator never saw need not show", func(t *testing.T) {
 		const resized = "Shop.explore.operkit.dev tea with spec.size: 3"
@@ -36,6 +45,10 @@ func TestMerged(t *testing.T) {
 			r := explored(t, manually(remembersChanges), startDriven, Replay(resized+" | "+plan))
 			assert.Empty(t, r.findings, stories(r))
 		}
+	})
+	t.Run("explore 70: neither need two steps show", func(t *testing.T) {
+		r := byHand(remembersBirth).explore(t, true, Replay(`Shop.explore.operkit.dev tea with spec.size: 2, spec.title: "milk" | miss@1.0,miss@2.0`))
+		assert.Empty(t, r.findings, stories(r))
 	})
 	t.Run("explore 70: which chapters become one", func(t *testing.T) {
 		tea := unstructuredShop()
@@ -48,11 +61,11 @@ func TestMerged(t *testing.T) {
 			}
 		}
 		assert.Equal(t, []string{
-			"0: create Shop.explore.operkit.dev tea of 4", "1: edit tea: undone of 4", "2: delete Shop.explore.operkit.dev tea of 4",
+			"0: create Shop.explore.operkit.dev tea, edit tea: an edit of 4", "1: edit tea: an edit, edit tea: undone of 4",
+			"2: edit tea: undone, delete Shop.explore.operkit.dev tea of 4",
 		}, names)
-		once, _ := life{chapters: []chapter{create(tea), remove(tea)}}.merged(0)
-		assert.Equal(t, "nothing happens", once.chapters[0].name)
-		assert.Len(t, once.chapters, 1)
+		_, merges := life{chapters: []chapter{remove(tea), create(tea)}}.merged(0)
+		assert.False(t, merges, "what comes after a deletion is new")
 	})
 }
 

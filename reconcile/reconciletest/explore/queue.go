@@ -23,8 +23,8 @@ func (q *queue) add(t *task) {
 	t.jobs = nil
 }
 
-// least returns the first job, nil if there is none. tried counts what was tried, by key and by point. For a pair of disturbances it
-// counts as one more: beside another queue it comes after a disturbance of which none was tried.
+// least returns the first job, nil if there is none. tried counts what was tried, by key and by point. For a pair of
+// disturbances it counts as one more: beside another queue it comes after a disturbance of which none was tried.
 func (q *queue) least(tried map[string]int) *job {
 	for len(q.jobs) > 0 {
 		first := q.jobs[0]

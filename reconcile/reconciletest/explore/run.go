@@ -40,6 +40,9 @@ type controlling interface {
 
 func run[C controlling](t *testing.T, controller func() C, opts []Option, start starter[C]) {
 	t.Helper()
+	if controller == nil {
+		t.Fatalf("explore: controller: nil: give a function that makes the controller")
+	}
 	opts, err := lengthened(opts, os.Getenv(lengthVariable))
 	if err != nil {
 		t.Fatalf("explore: %v", err)
@@ -52,8 +55,8 @@ func run[C controlling](t *testing.T, controller func() C, opts []Option, start 
 	for _, finding := range report.findings {
 		t.Errorf("%s", finding.story())
 	}
+	t.Logf("%s", report.summary())
 	if err != nil {
 		t.Fatalf("explore: %v", err)
 	}
-	t.Logf("%s", report.summary())
 }

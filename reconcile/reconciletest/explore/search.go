@@ -8,10 +8,7 @@ import (
 // choicesOf returns the disturbances of a life that are tried alone. The creation of a resource is disturbed in the
 // life of the sample as it is.
 func (e *explorer) choicesOf(known *lesson) []choice {
-	if known.life.sample != nil {
-		return e.possible(known.trace, 0)
-	}
-	return e.possible(known.trace, 1)
+	return e.possible(known.trace, known.life.first)
 }
 
 // disturb tries one disturbance, after those of its task.

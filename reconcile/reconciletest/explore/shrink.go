@@ -32,10 +32,12 @@ func (e *explorer) shrink(f *finding, executions int) *finding {
 	for _, cut := range cutsOf(f.whole.resource) {
 		s.try(append(slices.Clone(s.best.cuts), cut), s.best.disturbances)
 	}
+	e.hangs = s.hangs
 	return s.best
 }
 
-// chapters leaves out chapters before the one in which the finding shows.
+// chapters leaves out chapters before the one in which the finding shows, except for those in which something is
+// missing: the life is about them.
 func (s *shrinker) chapters() {
 	kept := make([]int, s.best.chapter+1)
 	for i := range kept {
@@ -43,7 +45,7 @@ func (s *shrinker) chapters() {
 	}
 	for i := len(kept) - 2; i >= 0; i-- {
 		armed, can := skipping(s.best.disturbances, i+1)
-		if can && s.try(append(slices.Clone(s.best.cuts), fmt.Sprintf("%s%d", chapterWord, kept[i])), armed) {
+		if can && !s.best.whole.chapters[kept[i]-1].lacks && s.try(append(slices.Clone(s.best.cuts), fmt.Sprintf("%s%d", chapterWord, kept[i])), armed) {
 			kept = slices.Delete(kept, i, i+1)
 		}
 	}

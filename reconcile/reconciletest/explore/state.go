@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,10 @@ import (
 // state is what a cluster has, without what differs in each execution, by the name of the object.
 type state map[string]map[string]any
 
-// notCompared are the kinds that aren't part of a state.
-var notCompared = []string{"CustomResourceDefinition", "Event"}
+// notCompared are the groups and kinds that aren't part of a state.
+var notCompared = []schema.GroupKind{
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, {Kind: "Event"}, {Group: "events.k8s.io", Kind: "Event"},
+}
 
 // objects returns copies of the objects of a cluster that are judged.
 func (e *explorer) objects(h *reconciletest.Harness) []*unstructured.Unstructured {
@@ -25,36 +28,46 @@ func (e *explorer) objects(h *reconciletest.Harness) []*unstructured.Unstructure
 // stateOf returns the state of objects, as it is compared.
 func stateOf(objects []*unstructured.Unstructured) state { return collect(objects, timeless) }
 
-// collect returns the contents of objects by their names. Generated names are numbered, by the names of their owners.
+// collect returns the contents of objects by their names. Generated names differ in each execution: they are numbered,
+// by the name of their owner and by their content.
 func collect(objects []*unstructured.Unstructured, contentOf func(obj *unstructured.Unstructured) map[string]any) state {
 	s := state{}
-	generated := map[deploy.Ref]int{}
-	for _, obj := range slices.SortedStableFunc(slices.Values(objects), byOwner) {
-		if slices.Contains(notCompared, obj.GetKind()) {
+	generated := map[deploy.Ref][]map[string]any{}
+	for _, obj := range objects {
+		ref := deploy.RefOf(obj)
+		if slices.Contains(notCompared, ref.Kind.GroupKind()) {
 			continue
 		}
-		content, ref := contentOf(obj), deploy.RefOf(obj)
-		if ref.Name = obj.GetGenerateName(); ref.Name != "" { // its name differs in each execution
-			generated[ref]++
-			ref.Name = fmt.Sprintf("%s%d", ref.Name, generated[ref])
-			content["metadata"].(map[string]any)["name"] = ref.Name
-		} else {
-			ref.Name = obj.GetName()
+		content := contentOf(obj)
+		if obj.GetGenerateName() == "" {
+			s[refName(ref)] = content
+			continue
 		}
-		s[refName(ref)] = content
+		delete(content["metadata"].(map[string]any), "name")
+		ref.Name = obj.GetGenerateName()
+		generated[ref] = append(generated[ref], content)
+	}
+	for ref, alike := range generated {
+		prefix := ref.Name
+		for i, content := range slices.SortedStableFunc(slices.Values(alike), byOwner) {
+			ref.Name = fmt.Sprintf("%s%d", prefix, i+1)
+			content["metadata"].(map[string]any)["name"] = ref.Name
+			s[refName(ref)] = content
+		}
 	}
 	return s
 }
 
-// byOwner compares the names of the first owners of two objects.
-func byOwner(a, b *unstructured.Unstructured) int {
-	name := func(obj *unstructured.Unstructured) string {
-		for _, owner := range obj.GetOwnerReferences() {
-			return owner.Name
+// byOwner compares the names of the first owners of two objects, and then their contents.
+func byOwner(a, b map[string]any) int {
+	owner := func(content map[string]any) (name string) {
+		owners, _, _ := unstructured.NestedSlice(content, "metadata", "ownerReferences")
+		if len(owners) > 0 {
+			name = fmt.Sprint(owners[0].(map[string]any)["name"])
 		}
-		return ""
+		return name
 	}
-	return strings.Compare(name(a), name(b))
+	return cmp.Or(strings.Compare(owner(a), owner(b)), strings.Compare(encoded(a), encoded(b)))
 }
 
 // resources returns the names of the resources of a kind.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -82,7 +83,7 @@ func (t tampering) items(list []any, owned map[string]any) ([]any, bool) {
 		for i, item := range list {
 			content, _ := item.(map[string]any)
 			switch {
-			case sort == "v" && key == nil && content == nil && item == value:
+			case sort == "v" && key == nil && content == nil && reflect.DeepEqual(item, value):
 				return slices.Delete(slices.Clone(list), i, i+1), true
 			case sort == "k" && has(content, key) && t.fields(content, below, key):
 				return list, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // trace is one execution of a life.
@@ -44,6 +45,9 @@ type lived struct {
 	end  state
 	// children are the objects that the operator has created, by name, without those whose name is generated.
 	children []string
+	// claimed are the claims to be Ready that statuses have begun with, unless somebody or something deceives the
+	// operator.
+	claimed []claimed
 	// ready are the resources that are Ready for their generation.
 	ready []string
 	// faults are what oracles found, and panics those of the operator.
@@ -54,9 +58,8 @@ type lived struct {
 // children returns the objects that came since the beginning, without the resources.
 func (e *explorer) children(began, end state) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(end)) {
-		content := end[name]
-		metadata, _ := content["metadata"].(map[string]any)
-		if began[name] == nil && content["kind"] != e.kind.Kind && metadata["generateName"] == nil {
+		obj := unstructured.Unstructured{Object: end[name]}
+		if began[name] == nil && obj.GroupVersionKind().GroupKind() != e.kind.GroupKind() && obj.GetGenerateName() == "" {
 			names = append(names, name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -24,7 +25,8 @@ type trial struct {
 	shown []text
 	// recorded are the events since they were last asked for.
 	recorded []event.Event
-	// wrote is called after each write of the operator, if it is set.
+	// sent is called after each request of the operator, and wrote after each write, if they are set.
+	sent  func()
 	wrote func(call reconciletest.Call)
 }
 
@@ -33,11 +35,19 @@ func newTrial(ctx context.Context) *trial {
 	return &trial{ctx: ctx, stop: stop}
 }
 
-// run runs f until it returns or fails.
+// panics is the problem of an operator that panics.
+const panics = "the operator panics"
+
+// run runs f until it returns, fails or panics.
 func (t *trial) run(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() {
+			if value := recover(); value != nil {
+				t.Errorf("%s: %v\n%s", panics, value, debug.Stack())
+			}
+		}()
 		f()
 	}()
 	<-done
@@ -110,8 +120,11 @@ func (t *trial) texts() []text {
 	return shown
 }
 
-// observe passes on the writes of the operator.
+// observe passes on the requests of the operator.
 func (t *trial) observe(call reconciletest.Call) {
+	if t.sent != nil {
+		t.sent()
+	}
 	if t.wrote != nil && call.Write() {
 		t.wrote(call)
 	}

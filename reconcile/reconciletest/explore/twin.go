@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Neighbours adds lives with two resources, see "Two resources" of the package. It is for an operator of which a cluster
-// may have several resources, and finds what confuses them.
+// Neighbours adds lives with two resources, see "Two resources" of the package. It is for an operator of which a
+// cluster may have several resources, and finds what confuses them.
 func Neighbours() Option { return func(o *options) { o.neighbours = true } }
 
 // elsewhere is the namespace of a second resource that has the name of the first one.
@@ -17,7 +17,7 @@ const elsewhere = "elsewhere"
 func beside(sample *unstructured.Unstructured, name string, other func(*unstructured.Unstructured) *unstructured.Unstructured) life {
 	second := other(sample)
 	return life{
-		name: nameOf(sample) + " beside " + name, resource: sample, second: second,
+		name: nameOf(sample) + " beside " + name, resource: sample, second: second, first: 1,
 		again:    func(resource *unstructured.Unstructured) life { return beside(resource, name, other) },
 		chapters: []chapter{create(sample), create(second), remove(sample), create(sample), remove(second), remove(sample)},
 		equal: []pair{

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/operkit/operkit/reconcile/reconciletest/internal/changes"
 )
 
 // mask replaces values that are made by chance, so that states that differ only in these values are equal. In place of
@@ -62,7 +63,7 @@ func (m *mask) value(path string, value, before any) any {
 			if i < len(items) {
 				earlier = items[i]
 			}
-			value[i] = m.value(path+"["+strconv.Itoa(i)+"]", item, earlier)
+			value[i] = m.value(path+"["+changes.Key(value, i)+"]", item, earlier)
 		}
 	}
 	return value

@@ -61,9 +61,9 @@ func (w *witness) wrote(call reconciletest.Call) {
 	now.add(w.holds(call.String(), func(p property) bool { return p.always })...)
 	if w.alone() {
 		now.add(w.misowned(call)...)
-		if w.explores(call.Ref) {
-			now.add(w.early(call.Ref)...)
-		}
+	}
+	if w.undeceived() && w.explores(call.Ref) {
+		now.add(w.early(now, call.Ref)...)
 	}
 }
 
@@ -110,6 +110,12 @@ func (w *witness) holds(after string, which func(property) bool) (faults []fault
 // alone reports whether nothing disturbs the execution. Some oracles need no other one: with disturbances the cluster
 // has to come to the same state.
 func (w *witness) alone() bool { return len(w.trace.disturbances) == 0 }
+
+// undeceived reports whether everything is as the operator sees it when it writes: kills and failures don't change
+// that.
+func (w *witness) undeceived() bool {
+	return !slices.ContainsFunc(w.trace.disturbances, func(a armed) bool { return columnOf(a.act) > 1 || a.act == depose })
+}
 
 // explores reports whether an object is of the kind of the resources.
 func (w *witness) explores(ref deploy.Ref) bool { return ref.Kind.GroupKind() == w.kind.GroupKind() }

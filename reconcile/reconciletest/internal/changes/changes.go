@@ -2,8 +2,10 @@ package changes
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/operkit/operkit/deploy"
 )
@@ -85,4 +87,15 @@ func Sorted(list []any) []any {
 		}
 	}
 	return list
+}
+
+// Key returns what names an element of a list in the path of a change: name="a", type="Ready" or its index.
+func Key(list []any, index int) string {
+	element, _ := list[index].(map[string]any)
+	for _, name := range names {
+		if Elements(list, name) != nil {
+			return fmt.Sprintf("%s=%q", name, element[name])
+		}
+	}
+	return strconv.Itoa(index)
 }

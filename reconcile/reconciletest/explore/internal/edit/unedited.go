@@ -18,8 +18,8 @@ const (
 // Reasons are in the order of the table.
 var Reasons = []string{ByRule, AsUnknown, ByDepth, InTemplate, Otherwise}
 
-// Fields returns a reason for each field that the schema of a resource has, apart from metadata and status, by its path.
-// It is the reason if no edit changes the field. spec.stages[].size is a field of the items of a list, and
+// Fields returns a reason for each field that the schema of a resource has, apart from metadata and status, by its
+// path. It is the reason if no edit changes the field. spec.stages[].size is a field of the items of a list, and
 // spec.pools{}.size one of the entries of a map.
 func Fields(resource *unstructured.Unstructured, definitions []*unstructured.Unstructured) map[string]string {
 	why, ruled, schema := map[string]string{}, frozen{}, schemaOf(resource, definitions)
