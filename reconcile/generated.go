@@ -25,6 +25,9 @@ var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 // has one. If a value can't be decoded, it isn't replaced, and the error is a request.Configuration error. All calls
 // for one value in a session return the same result, even concurrent calls. generate may call Generated for other
 // values.
+//
+// A replica that loses its lease while it stores a value may still replace the value of its successor. If that must not
+// happen, deploy the Secret by the strategy deploy.CreateOnly: then the first one stays.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if s.home == "" {
 		return "", mistake(fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key))

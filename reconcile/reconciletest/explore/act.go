@@ -14,6 +14,7 @@ type act string
 const (
 	killBefore act = "kill-before" // the operator ends, and the write isn't sent
 	killAfter  act = "kill-after"  // the operator ends when the write has been sent
+	outage     act = "outage"      // the operator ends when the write has been sent, and the next chapter begins before it is back
 	depose     act = "depose"      // another replica takes over, and the write arrives when that one has finished
 	refuse     act = "refuse"      // the API server is overloaded: 429
 	fail       act = "fail"        // the API server fails: 500
@@ -65,7 +66,7 @@ func (c choice) place() place { return places[c.act] }
 
 // acts are all kinds of disturbances.
 var acts = []act{
-	killBefore, killAfter, depose, refuse, fail, lose, outdate, reject, snatch, alter, hurry, overlap, lagResource, lagChildren,
+	killBefore, killAfter, outage, depose, refuse, fail, lose, outdate, reject, snatch, alter, hurry, overlap, lagResource, lagChildren,
 	take, hide, drift, restart, miss, reverse,
 }
 
@@ -85,6 +86,8 @@ func (a armed) tell() string {
 		return "the operator is killed before it sends: " + a.about
 	case killAfter:
 		return "the operator is killed after it has sent: " + a.about
+	case outage:
+		return "the operator is killed, and the next step happens before it is back, after it has sent: " + a.about
 	case depose:
 		return "another replica takes over, and this arrives when that one has finished: " + a.about
 	case lose:

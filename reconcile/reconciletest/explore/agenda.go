@@ -84,6 +84,9 @@ func (e *explorer) studyLife(l life) error {
 	if known == nil {
 		return nil
 	}
+	if e.paused(l) {
+		return nil // nothing comes back then, so it isn't disturbed
+	}
 	e.agenda.lives = append(e.unready(known), e.agenda.lives...)
 	choices := e.choicesOf(known)
 	e.agenda.learn(known, overlapsFirst(spread(choices)))

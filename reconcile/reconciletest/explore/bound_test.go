@@ -3,9 +3,9 @@ package explore
 import (
 	"bytes"
 	"math"
-	"slices"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"

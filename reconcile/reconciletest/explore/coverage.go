@@ -33,17 +33,25 @@ type row struct {
 // that come in another order, and what others do.
 var columns = [...]string{"killed", "failed", "reordered", "by others"}
 
+// The indexes of columns.
+const (
+	ended = iota
+	failing
+	reordered
+	byOthers
+)
+
 // columnOf returns the index in columns.
 func columnOf(a act) int {
 	switch a {
-	case killBefore, killAfter, depose, restart:
-		return 0
+	case killBefore, killAfter, outage, depose, restart:
+		return ended
 	case refuse, fail, lose, outdate, reject:
-		return 1
+		return failing
 	case take, hide, drift, snatch, alter:
-		return 3
+		return byOthers
 	}
-	return 2
+	return reordered
 }
 
 func (c *coverage) row(name string) *row {

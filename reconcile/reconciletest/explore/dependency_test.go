@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// failing fails without the settings.
-func failing(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
+// needy fails without the settings.
+func needy(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	color, err := m.color(ctx, resource, true)
 	if err == nil && color == "" {
 		err = errors.New("no settings")
@@ -26,7 +26,7 @@ func failing(ctx context.Context, m *manual, resource *unstructured.Unstructured
 func TestDependencies(t *testing.T) {
 	others := Harness(reconciletest.Memory(dryrun.Objects(settings, street)))
 	t.Run("explore 55: without an object of others the operator may fail", func(t *testing.T) {
-		r := explored(t, manually(failing), startDriven, others, States(300))
+		r := explored(t, manually(needy), startDriven, others, States(300))
 		assert.Empty(t, r.findings, stories(r))
 	})
 	t.Run("explore 55: objects of others are deleted, and each entry is changed", func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestDependencies(t *testing.T) {
 // dependentLives returns the names of the lives with objects of others.
 func dependentLives(t *testing.T, opts ...Option) (names []string) {
 	t.Helper()
-	_, lives := explorerFor(t, failing, opts...)
+	_, lives := explorerFor(t, needy, opts...)
 	for _, l := range lives {
 		for _, c := range l.chapters {
 			if c.foreign {

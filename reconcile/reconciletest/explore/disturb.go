@@ -29,8 +29,8 @@ func (x *execution) disturb(n int) {
 	for _, a := range x.disturbances {
 		switch {
 		case a.chapter != n || a.place() != atRequest:
-		case a.act == killBefore || a.act == killAfter:
-			x.h.Kill(a.write, a.act == killAfter)
+		case a.act == killBefore || a.act == killAfter || a.act == outage:
+			x.h.Kill(a.write, a.act != killBefore)
 		case a.act == depose:
 			x.h.Depose(a.write)
 		case a.act == hurry:

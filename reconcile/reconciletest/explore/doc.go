@@ -6,14 +6,15 @@
 //	}
 //
 // The operator runs in the harness of package reconciletest, again and again from the beginning. First nothing disturbs
-// it: a sample is created and deleted, and created, edited, edited back and deleted with each edit that the schema of
-// its definition allows. Then these lives are repeated with one disturbance: those come first that were tried least.
-// When the operator goes on in a way that is new after it, a second disturbance is tried at each point after the first
-// one. What is left of the states goes into random walks of three to six disturbances.
+// it: a sample is created and deleted, and created, edited, edited back, edited again and deleted with each edit that
+// the schema of its definition allows. Then these lives are repeated with one disturbance: those come first that were
+// tried least. When the operator goes on in a way that is new after it, a second disturbance is tried at each point
+// after the first one. What is left of the states goes into random walks of three to six disturbances.
 //
 // # Disturbances
 //
-//   - The operator is killed before or after a write, and starts again without its memory. Or it loses its lease at a
+//   - The operator is killed before or after a write, and starts again without its memory, perhaps only after the next
+//     step. Or it loses its lease at a
 //     write, which arrives when the next replica has finished; then the resource is reconciled once more.
 //   - A request is refused (429), fails (500), conflicts (409), or is carried out before the connection breaks. Or a
 //     write is refused because of its content (422), and the resource is reconciled once more when that is over.
@@ -73,7 +74,8 @@
 //   - A resource becomes Ready while one of its workloads isn't, or before it is there, the observed generation of its
 //     status or of Ready is old, a condition lacks its reason or time, or the time of its last transition moves while
 //     its status stays.
-//   - Names of objects depend on the time or on chance, a generated value changes after it was stored, or two
+//   - Names of objects depend on the time or on chance, a generated value changes after it was stored, a
+//     PersistentVolumeClaim is deleted and created again, or two
 //     undisturbed executions send different writes.
 //   - A value of a Secret shows in a status, an annotation, a label, an event or the log.
 //   - An owner is in another namespace than its object. An event is recorded again though nothing has changed.
@@ -87,6 +89,9 @@
 // After an edit that is undone, the status of the resource is compared without what may be history: times, numbers that
 // have grown, also in texts, new fields, reasons and messages, elements of lists without a name, and fields such as
 // lastSize or previous. Statuses of edited and new resources aren't compared.
+//
+// An edit with which the operator leaves a new resource alone, such as a pause, has no disturbances, and nothing is
+// demanded of the new resource.
 //
 // Identifiers, versions, what the cluster assigns, and values that differ in each execution are left out of
 // comparisons. Elements of lists are compared by their name or type, and in a status in any order. An edit with which a

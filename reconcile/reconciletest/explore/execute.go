@@ -134,6 +134,9 @@ func (x *execution) hurry(n int) {
 // reborn is called when the operator is made anew. If nothing is to happen any more, what follows depends only on the
 // state of the cluster.
 func (x *execution) reborn() {
+	if n := len(x.chapters); n > 0 && len(x.at(n, outage)) > 0 && !x.ending {
+		x.hurry(n)
+	}
 	if x.behind || x.ending || slices.ContainsFunc(x.disturbances, x.pending) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func explorerOf[C controlling](t *testing.T, controller func() C, o options, start starter[C]) *explorer {
-	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, volatile: map[string]bool{}, written: map[string]bool{}, start: func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
+	return &explorer{t: t, options: o, kind: controller().Kind(), reached: map[string]bool{}, volatile: map[string]bool{}, written: map[string]bool{}, pauses: map[string]bool{}, start: func(trial *trial, reborn func(), more ...reconciletest.Option) *reconciletest.Harness {
 		renew := reconciletest.Renew(func() C {
 			reborn()
 			return controller()
@@ -39,6 +39,8 @@ type explorer struct {
 	volatile map[string]bool
 	// written are the writes of all edited lives so far, see novel.
 	written map[string]bool
+	// pauses are the fields of which an edit makes the operator leave a new resource alone.
+	pauses map[string]bool
 	// others are objects of others that the operator may depend on.
 	others []dependency
 	agenda agenda

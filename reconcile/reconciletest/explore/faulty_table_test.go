@@ -10,7 +10,7 @@ import (
 
 // faultyOperators returns the operators with faults that the explorer finds.
 func faultyOperators() []faulty {
-	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles(), ofTwo(), depending())
+	return slices.Concat(inSessions(), disturbedByHand(), disturbedTwice(), readingLate(), wrongByHand(), inOtherStyles(), ofTwo(), depending(), wrongAfterEdits())
 }
 
 // inSessions returns operators with sessions.
@@ -179,8 +179,8 @@ func inOtherStyles() []faulty {
 			operator: driven(edgeTriggered), story: []string{"another state", "killed", `ConfigMap test/stock .metadata.labels.size: "2" -> "1"`},
 		},
 		{
-			fault: "explore 2: a deletion during a crash is lost", source: "Sieve: a missed event", style: "watcher",
-			operator: driven(unheld), story: []string{"killed before it sends: delete ConfigMap test/stock", "ConfigMap test/stock is there"},
+			fault: "explore 57: a deletion in an outage is lost", source: "Sieve: a missed event", style: "watcher",
+			operator: driven(unheld), story: []string{"the next step happens before it is back", "delete Shop", "ConfigMap test/stock is there"},
 		},
 		{
 			fault: "explore 6: the finalizer comes too late", source: "grafana-app-sdk: its wip finalizer", style: "watcher",

@@ -60,6 +60,34 @@ func decoded(value any) string {
 	return string(content)
 }
 
+// exchanged finds a value made by chance that has another value at rest than at the rest before it, as after an object
+// was deleted and created anew. Nobody else has touched the object, and without the disturbance the value stays.
+func (l *lesson) exchanged(tr *trace) *finding {
+	for n := 1; n < len(tr.chapters); n++ {
+		for _, d := range compare(tr.chapters[n-1].end, tr.chapters[n].end) {
+			stays := l.volatile[d.key()] && d.Before != nil && d.After != nil && !strings.HasPrefix(d.Path, ".status")
+			if stays && !tr.chapters[n-1].passed && !tr.chapters[n].passed && !tr.touched(d.object) && !l.exchanges(n, d) {
+				return found(tr, n, "a generated value changes", d.object+" "+d.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// exchanges reports whether a field changes between the rest before a chapter and that after it, without disturbances.
+func (l *lesson) exchanges(n int, d difference) bool {
+	return slices.ContainsFunc(compare(l.chapters[n-1].end, l.chapters[n].end), func(other difference) bool {
+		return other.object == d.object && (other.Path == d.Path || other.Path == "")
+	})
+}
+
+// touched reports whether somebody else changes or deletes an object, or a late write may.
+func (tr *trace) touched(object string) bool {
+	return slices.ContainsFunc(tr.disturbances, func(a armed) bool {
+		return a.act == depose || a.object == object && columnOf(a.act) == byOthers
+	})
+}
+
 // replaces reports whether a field is changed in a chapter without disturbances.
 func (l *lesson) replaces(n int, d difference) bool {
 	if n >= len(l.chapters) {

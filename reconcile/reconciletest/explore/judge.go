@@ -68,7 +68,7 @@ func (l *lesson) judge(tr *trace) *finding {
 			return found(tr, n, "the cluster ends in another state than without the disturbance", texts(differences)...)
 		}
 	}
-	return cmp.Or(l.premature(tr), l.regenerated(tr))
+	return cmp.Or(l.premature(tr), l.regenerated(tr), l.exchanged(tr))
 }
 
 // mayStay reports whether an object is of a kind of the option Leaves.
@@ -111,12 +111,15 @@ func (l *lesson) differences(want, got state) []difference {
 // inconsistent compares the chapters of a life whose states have to be equal.
 func (l *lesson) inconsistent() *finding {
 	for _, p := range l.life.equal {
+		if p.second >= len(l.chapters) || l.chapters[p.second].end == nil {
+			continue // the life ended before it
+		}
 		before := l.began
 		if p.first >= 0 {
 			before = l.chapters[p.first].end
 		}
 		differences := slices.DeleteFunc(compare(before, l.chapters[p.second].end), func(d difference) bool {
-			return l.volatile[d.key()] || !l.lingers(p, d) || d.Path == "" && (d.After != nil || p.anew) && l.mayStay(d.object)
+			return l.volatile[d.key()] || !l.lingers(p, d) || l.rests(p) || d.Path == "" && (d.After != nil || p.anew) && l.mayStay(d.object)
 		})
 		if len(differences) > 0 {
 			return found(l.trace, p.second, p.reason, texts(differences)...)
@@ -124,6 +127,16 @@ func (l *lesson) inconsistent() *finding {
 	}
 	return nil
 }
+
+// rests reports whether a new resource with an edit has no object of the operator, though the resource without it has
+// some: a paused one is left as it is.
+func (l *lesson) rests(p pair) bool {
+	isNew := l.life.edited() && l.life.chapters[p.second].edited && p.anew
+	return isNew && len(l.chapters[p.second].children) == 0 && len(l.chapters[0].children) > 0
+}
+
+// pauses reports whether a resource rests with the edit of a life.
+func (l *lesson) pauses() bool { return slices.ContainsFunc(l.life.equal, l.rests) }
 
 func texts(differences []difference) (lines []string) {
 	for _, d := range differences {

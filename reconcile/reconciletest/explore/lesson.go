@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -34,6 +35,9 @@ type lesson struct {
 // A sample as it is lives twice, and so does an edit with writes that no edit before it had. Else, and beside a second
 // resource, the second time comes only when something differs, see confirm.
 func (e *explorer) learn(l life) (*lesson, error) {
+	if e.paused(l) && l.by.First != nil {
+		l.equal = l.equal[:1] // what comes after the pause isn't done
+	}
 	known := &lesson{
 		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
 		leaves: e.options.leaves, others: map[int][]state{}, merged: map[[2]int]bool{},
@@ -42,9 +46,20 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		return nil, nil
 	}
 	if possible, err := known.possible(); !possible {
+		if err == nil && known.failure == "" && !known.fails() && !known.accepted() {
+			e.note(known.inconsistent())
+		}
 		return nil, err
 	}
+	if l.edited() && known.accepted() && known.failure == "" && known.pauses() {
+		for _, path := range l.by.Paths {
+			e.pauses[path] = true
+		}
+	}
 	e.noteFaults(known)
+	if l.paired() && known.failure == "" && e.note(known.alone()) {
+		return nil, nil
+	}
 	if e.note(broken(known.trace, known.faults)) {
 		return nil, nil
 	}
@@ -55,6 +70,11 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		return nil, nil
 	}
 	return known, nil
+}
+
+// paused reports whether an edit of a life makes the operator leave a resource alone.
+func (e *explorer) paused(l life) bool {
+	return l.edited() && slices.ContainsFunc(l.by.Paths, func(path string) bool { return e.pauses[path] })
 }
 
 // noteFaults notes the faults of a life without disturbances, and goes on: they must not hide others.

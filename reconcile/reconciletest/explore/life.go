@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -49,6 +50,8 @@ type chapter struct {
 	// edited: there is an edit then, with which the operator may be right to fail. lacks: an object of others isn't
 	// there, and the operator may fail until it is. removes: it is a deletion.
 	edited, lacks, removes bool
+	// repeats: it is as an earlier one, which is disturbed in its place.
+	repeats bool
 	// idle: nothing happens for a minute.
 	idle bool
 	// foreign: it is about an object of others, and not about the resource.
@@ -86,12 +89,15 @@ func changed(of string, sample *unstructured.Unstructured, by edit.Edit) life {
 			create(sample), change(name, by.First.Name, half), change(name, by.Name, after), undo, change(name, by.Name, after),
 		}
 		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing", false}, {2, 4, "two edits at once have what one after the other has", true}}
-	case by.Rank != edit.OneField:
-		l.chapters = []chapter{create(sample), change(name, by.Name, after), remove(sample), edited}
-		l.equal = []pair{{1, 3, "an edited resource has what a new one would have", true}}
 	default:
-		l.chapters = []chapter{create(sample), change(name, by.Name, after), undo, remove(sample), edited}
-		l.equal = []pair{{0, 2, "an edit that is undone leaves nothing", false}, {1, 4, "an edited resource has what a new one would have", true}}
+		again, removed := change(name, by.Name, after), remove(sample)
+		again.repeats, removed.edited = true, true
+		l.chapters = []chapter{create(sample), change(name, by.Name, after), undo, again, removed, edited}
+		l.equal = []pair{
+			{0, 2, "an edit that is undone leaves nothing", false},
+			{-1, 4, "what is deleted leaves nothing", false},
+			{1, 5, "an edited resource has what a new one would have, but the new one differs", true},
+		}
 	}
 	return l
 }
@@ -106,6 +112,15 @@ func held(of string, sample *unstructured.Unstructured, workload string) life {
 			return h.TryApply(sample.DeepCopy())
 		}}},
 	}
+}
+
+// edits reports whether the edit of a life changes a field, or something in it or around it.
+func (l life) edits(field string) bool {
+	return l.by != nil && slices.ContainsFunc(l.by.Paths, func(path string) bool {
+		path, _, _ = strings.Cut(path, "[")
+		field, _, _ := strings.Cut(field, "[")
+		return strings.HasPrefix(path+".", field+".") || strings.HasPrefix(field+".", path+".")
+	})
 }
 
 func create(obj *unstructured.Unstructured) chapter {

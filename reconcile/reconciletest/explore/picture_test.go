@@ -46,7 +46,7 @@ func TestPicture(t *testing.T) {
 		assert.NotContains(t, svg, "more states")
 	})
 	t.Run("explore 44: findings are marked where they show", func(t *testing.T) {
-		r, svg := drawn(t, manually(troubled), startDriven, States(400), Findings(3))
+		r, svg := drawn(t, manually(troubled), startDriven, States(600), Findings(3))
 		require.Len(t, r.findings, 3, stories(r))
 		for n, f := range r.findings {
 			assert.Contains(t, svg, fmt.Sprintf("finding %d: %s", n+1, f.problem))

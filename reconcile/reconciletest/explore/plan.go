@@ -62,7 +62,7 @@ func actsAt(call reconciletest.Call) []act {
 	case !call.Write():
 		return []act{fail, hurry}
 	}
-	possible := []act{killBefore, killAfter, refuse, fail, lose, hurry, depose}
+	possible := []act{killBefore, killAfter, refuse, fail, lose, hurry, depose, outage}
 	if call.Verb != dryrun.VerbCreate && call.Verb != dryrun.VerbDelete && call.Action != deploy.Created {
 		possible = append(possible, outdate)
 	}

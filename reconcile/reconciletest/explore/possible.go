@@ -9,12 +9,15 @@ import (
 )
 
 // needsNext are the acts that need a next chapter.
-var needsNext = []act{hurry, lagResource, hide, miss}
+var needsNext = []act{hurry, outage, lagResource, hide, miss}
 
 // possible returns all disturbances of one execution: those from the first chapter on.
 func (e *explorer) possible(tr *trace, first int) (choices []choice) {
 	for n := first; n < len(tr.chapters); n++ {
 		now, last := tr.chapters[n], n == len(tr.life.chapters)-1
+		if tr.life.chapters[n].repeats {
+			continue
+		}
 		add := func(request int, acts ...act) {
 			for _, a := range acts {
 				if !last || !slices.Contains(needsNext, a) {

@@ -73,7 +73,9 @@ func (c choice) follows(first choice) bool {
 	return c.request > first.request && !(c.kills() && first.kills())
 }
 
-func (c choice) kills() bool { return c.act == killBefore || c.act == killAfter || c.act == depose }
+func (c choice) kills() bool {
+	return c.act == killBefore || c.act == killAfter || c.act == outage || c.act == depose
+}
 
 // atEnd reports whether a disturbance happens at the end of its chapter.
 func (c choice) atEnd() bool { return c.act == restart || c.place() == atChild }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // executions is how many executions are spent at most to make one finding smaller.
@@ -30,6 +31,9 @@ func (e *explorer) shrink(f *finding, executions int) *finding {
 	}
 	s.chapters()
 	for _, cut := range cutsOf(f.whole.resource) {
+		if f.whole.edits(cut) {
+			continue // the story would lose the edit
+		}
 		s.try(append(slices.Clone(s.best.cuts), cut), s.best.disturbances)
 	}
 	e.hangs = s.hangs
@@ -69,7 +73,7 @@ func skipping(disturbances []armed, chapter int) (all []armed, can bool) {
 // try executes a smaller life with disturbances, keeps what it finds if it is the same, and reports whether it is.
 func (s *shrinker) try(w cutList, disturbances []armed) bool {
 	l, err := w.apply(s.best.whole)
-	if err != nil || s.hangs || s.left < 2+len(disturbances) {
+	if err != nil || s.hangs || s.left < 2+len(disturbances) || s.late() {
 		return false
 	}
 	found := s.find(l, w, disturbances)
@@ -79,6 +83,11 @@ func (s *shrinker) try(w cutList, disturbances []armed) bool {
 	found.whole, found.cuts, found.first = s.best.whole, w, s.best.first
 	s.best = found
 	return true
+}
+
+// late reports whether half of the time of an exploration has gone by since its end, and ten seconds.
+func (s *shrinker) late() bool {
+	return s.options.timed && time.Since(s.ends) > max(s.options.limit/2, 10*time.Second)
 }
 
 // find returns what is found in a life with disturbances, nil if it isn't the same.

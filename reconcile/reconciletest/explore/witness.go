@@ -77,6 +77,9 @@ func (w *witness) rest(now *lived, calls []reconciletest.Call, objects []*unstru
 	now.panics = append(now.panics, w.panics()...)
 	now.add(w.leaks(objects)...)
 	now.add(w.moved(calls)...)
+	if !now.passed {
+		now.add(wiped(calls)...)
+	}
 	if w.alone() {
 		now.add(w.truth(w.harness.Memory().Objects(), objects)...)
 		if len(now.again) == 0 { // else each reconcile writes
@@ -114,7 +117,7 @@ func (w *witness) alone() bool { return len(w.trace.disturbances) == 0 }
 // undeceived reports whether everything is as the operator sees it when it writes: kills and failures don't change
 // that.
 func (w *witness) undeceived() bool {
-	return !slices.ContainsFunc(w.trace.disturbances, func(a armed) bool { return columnOf(a.act) > 1 || a.act == depose })
+	return !slices.ContainsFunc(w.trace.disturbances, func(a armed) bool { return columnOf(a.act) > failing || a.act == depose || a.act == outage })
 }
 
 // explores reports whether an object is of the kind of the resources.
