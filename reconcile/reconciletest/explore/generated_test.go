@@ -56,4 +56,11 @@ func TestGeneratedNames(t *testing.T) {
 		assert.Empty(t, compare(first, stateOf([]*unstructured.Unstructured{till("till-c", "2"), till("till-d", "1")})))
 		assert.Len(t, compare(first, stateOf([]*unstructured.Unstructured{till("till-a", "1"), till("till-b", "1")})), 1)
 	})
+	t.Run("explore 7: an object whose name is like a number of theirs stays", func(t *testing.T) {
+		named := till("till-1", "3")
+		named.SetGenerateName("")
+		s := stateOf([]*unstructured.Unstructured{till("till-a", "1"), named, till("till-b", "2")})
+		assert.Len(t, s, 3)
+		assert.Equal(t, "3", s["ConfigMap test/till-1"]["metadata"].(map[string]any)["labels"].(map[string]any)["shard"])
+	})
 }

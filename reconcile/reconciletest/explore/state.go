@@ -48,9 +48,12 @@ func collect(objects []*unstructured.Unstructured, contentOf func(obj *unstructu
 		generated[ref] = append(generated[ref], content)
 	}
 	for ref, alike := range generated {
-		prefix := ref.Name
-		for i, content := range slices.SortedStableFunc(slices.Values(alike), byOwner) {
-			ref.Name = fmt.Sprintf("%s%d", prefix, i+1)
+		prefix, number := ref.Name, 0
+		for _, content := range slices.SortedStableFunc(slices.Values(alike), byOwner) {
+			for taken := true; taken; taken = s[refName(ref)] != nil {
+				number++
+				ref.Name = fmt.Sprintf("%s%d", prefix, number)
+			}
 			content["metadata"].(map[string]any)["name"] = ref.Name
 			s[refName(ref)] = content
 		}
