@@ -26,14 +26,17 @@ func (e *explorer) lives() (lives []life, err error) {
 	}
 	lives = append(lives, leftAlone(names[0], samples[0]))
 	lives = append(lives, e.twins(samples, possible)...)
+	lives = append(lives, dependent(names[0], samples[0], e.others)...)
 	var again []life
-	for i, sample := range samples {
-		if i == 0 {
-			lives = append(lives, dependent(names[i], sample, e.others)...)
-		} else {
-			again = append(again, dependent(names[i], sample, e.others)...)
-		}
+	for i, sample := range samples[1:] {
+		again = append(again, dependent(names[i+1], sample, e.others)...)
 	}
+	first, like := editedLives(names, samples, possible)
+	return slices.Concat(lives, first, again, like), nil
+}
+
+// editedLives returns the lives of samples with each edit, those first of which no earlier sample has one like it.
+func editedLives(names []string, samples []*unstructured.Unstructured, possible [][]edit.Edit) (lives, again []life) {
 	edited := map[string]int{}
 	for rank := edit.OneField; rank <= edit.TwoFields; rank++ {
 		for i, sample := range samples {
@@ -51,7 +54,7 @@ func (e *explorer) lives() (lives []life, err error) {
 			}
 		}
 	}
-	return append(lives, again...), nil
+	return lives, again
 }
 
 // lifeNames returns the names of the lives of samples as they are: those of the samples, followed by a number from the

@@ -26,11 +26,13 @@ func (l life) merged(n int) (once life, merges bool) {
 // there are any that weren't known.
 func (e *explorer) learnMerged(known *lesson, tr *trace) (more bool) {
 	for n := range tr.chapters {
-		once, merges := known.life, true
+		once := known.life
 		for last := n; tr.chapters[last].passed; last++ {
-			if once, merges = once.merged(n); !merges {
+			both, merges := once.merged(n)
+			if !merges {
 				break
 			}
+			once = both
 			if added := e.learnAsOne(known, once, n, last-n+1); added {
 				more = true
 			}
