@@ -114,6 +114,9 @@ func shrinking(ctx context.Context, m *manual, resource *unstructured.Unstructur
 	}
 	var recorded int64
 	_, _ = fmt.Sscan(statusOf(resource, "nodes"), &recorded) // nothing is recorded at first
+	if m.sound {
+		recorded = 2 // as many as there may be: what a process did before it was killed may not be recorded
+	}
 	ensure := func(name string) error {
 		for i := range max(recorded, sizeOf(resource)) {
 			var err error

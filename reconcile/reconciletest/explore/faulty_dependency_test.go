@@ -100,7 +100,7 @@ const paintedFinalizer = "explore.operkit.dev/painted"
 
 // forsaking names its child after the color. When the settings are deleted first, it doesn't find the child any more:
 // https://github.com/IBM/cloud-operators/pull/146. Its twin remembers the name in the status, as in
-// https://github.com/db-operator/db-operator/issues/452.
+// https://github.com/db-operator/db-operator/issues/452, and owns the child.
 func forsaking(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	color, err := m.color(ctx, resource, true)
 	if err != nil {
@@ -132,6 +132,9 @@ func forsaking(ctx context.Context, m *manual, resource *unstructured.Unstructur
 	child, err := m.get(ctx, "ConfigMap", "till-"+color, resource)
 	if err != nil || child != nil {
 		return err
+	}
+	if m.sound { // also one that a former leader creates late belongs to somebody
+		return m.create(ctx, resource, "{apiVersion: v1, kind: ConfigMap, metadata: {name: till-%s}}", color)
 	}
 	child = &unstructured.Unstructured{Object: object("{apiVersion: v1, kind: ConfigMap, metadata: {name: till-%s, namespace: test}}", color)}
 	_, err = m.port.Create(ctx, child, deploy.CreateOptions{FieldManager: "manual"})

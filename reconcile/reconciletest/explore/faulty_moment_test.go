@@ -33,8 +33,8 @@ func trusting(ctx context.Context, m *manual, resource *unstructured.Unstructure
 	if live == nil {
 		return m.create(ctx, resource, till)
 	}
-	if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); replicas != 1 && m.sound {
-		return m.patch(ctx, live, "", `{"spec":{"replicas":1}}`)
+	if m.sound {
+		return m.scale(ctx, live)
 	}
 	return nil
 }

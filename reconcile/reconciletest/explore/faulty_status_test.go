@@ -31,6 +31,14 @@ func serves(live *unstructured.Unstructured) bool {
 	return replicas == 1
 }
 
+// scale has one replica of a Deployment.
+func (m *manual) scale(ctx context.Context, live *unstructured.Unstructured) error {
+	if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); replicas == 1 {
+		return nil
+	}
+	return m.patch(ctx, live, "", `{"spec":{"replicas":1}}`)
+}
+
 // restless counts its reconciles in the status.
 func restless(ctx context.Context, m *manual, resource *unstructured.Unstructured) error {
 	count, _, _ := unstructured.NestedInt64(resource.Object, "status", "count")
@@ -57,6 +65,8 @@ func swallowing(ctx context.Context, m *manual, resource *unstructured.Unstructu
 		if err = m.create(ctx, resource, till); err == nil {
 			live, err = m.get(ctx, "Deployment", "till", resource)
 		}
+	} else if err == nil && m.sound {
+		err = m.scale(ctx, live)
 	}
 	ready := "True"
 	if live == nil && m.sound || live != nil && !serves(live) {
@@ -76,8 +86,8 @@ func early(ctx context.Context, m *manual, resource *unstructured.Unstructured) 
 	}
 	if live == nil {
 		err = m.create(ctx, resource, till)
-	} else if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); replicas != 1 {
-		err = m.patch(ctx, live, "", `{"spec":{"replicas":1}}`)
+	} else {
+		err = m.scale(ctx, live)
 	}
 	if err != nil {
 		return err

@@ -17,12 +17,14 @@ import (
 type watching struct {
 	*watcher.Watchers[unstructured.Unstructured]
 	port deploy.Port
+	// owns: the child belongs to the shop, also one that a former leader creates late.
+	owns bool
 }
 
 // watchers returns watchers that call the functions that functions returns, also from time to time, because they don't
 // see what happens to a child.
-func watchers(functions func(w *watching) watcher.Watcher[unstructured.Unstructured]) *watching {
-	w := &watching{}
+func watchers(sound bool, functions func(w *watching) watcher.Watcher[unstructured.Unstructured]) *watching {
+	w := &watching{owns: sound}
 	w.Watchers = watcher.New[unstructured.Unstructured](shopKind, watcher.Add("stock", functions(w)), watcher.Resync(10*time.Minute))
 	return w
 }
@@ -41,6 +43,9 @@ func stockOf(shop *unstructured.Unstructured) deploy.Ref {
 func (w *watching) add(ctx context.Context, shop *unstructured.Unstructured) error {
 	obj := &unstructured.Unstructured{Object: object("{apiVersion: v1, kind: ConfigMap, metadata: {name: stock, namespace: %s, labels: {size: '%d'}}}",
 		shop.GetNamespace(), sizeOf(shop))}
+	if w.owns {
+		obj.Object["metadata"].(map[string]any)["ownerReferences"] = []any{ownerOf(shop)}
+	}
 	_, err := w.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: "watcher"})
 	return err
 }
@@ -97,7 +102,7 @@ func (w *watching) held(add, sync func(ctx context.Context, shop *unstructured.U
 // insisting creates its child whenever a process begins, and takes a child that exists for a failure:
 // https://github.com/rook/rook/issues/9256
 func insisting(sound bool) *watching {
-	return watchers(func(w *watching) watcher.Watcher[unstructured.Unstructured] {
+	return watchers(sound, func(w *watching) watcher.Watcher[unstructured.Unstructured] {
 		if sound {
 			return w.held(w.ensure, w.ensure)
 		}
@@ -108,7 +113,7 @@ func insisting(sound bool) *watching {
 // edgeTriggered trusts events: it changes the child only when it sees an update. If it is killed then, the next process
 // finds that the child exists.
 func edgeTriggered(sound bool) *watching {
-	return watchers(func(w *watching) watcher.Watcher[unstructured.Unstructured] {
+	return watchers(sound, func(w *watching) watcher.Watcher[unstructured.Unstructured] {
 		if sound {
 			return w.held(w.ensure, w.ensure)
 		}
@@ -123,7 +128,7 @@ func edgeTriggered(sound bool) *watching {
 
 // unheld has no finalizer, so nothing is left to do for the next process if it is killed at a deletion.
 func unheld(sound bool) *watching {
-	return watchers(func(w *watching) watcher.Watcher[unstructured.Unstructured] {
+	return watchers(sound, func(w *watching) watcher.Watcher[unstructured.Unstructured] {
 		if sound {
 			return w.held(w.ensure, w.ensure)
 		}
@@ -133,7 +138,7 @@ func unheld(sound bool) *watching {
 
 // heldLate holds its objects only when they have been added: what was added by a process that is killed before stays.
 func heldLate(sound bool) *watching {
-	return watchers(func(w *watching) watcher.Watcher[unstructured.Unstructured] {
+	return watchers(sound, func(w *watching) watcher.Watcher[unstructured.Unstructured] {
 		if sound {
 			return w.held(w.ensure, w.ensure)
 		}

@@ -58,7 +58,7 @@ func (l *lesson) judge(tr *trace) *finding {
 		return f
 	}
 	for n, now := range tr.chapters {
-		if now.passed {
+		if now.passed || tr.life.chapters[n].lacks { // without what it needs an operator can't repair anything
 			continue
 		}
 		differences := slices.DeleteFunc(l.differences(l.chapters[n].end, now.end), func(d difference) bool {

@@ -11,23 +11,44 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// tamper changes the first field, in the order of the paths, that the operator has set.
+// tamper changes the first field, in the order of the paths, that the operator has set. One that was changed so is
+// still the first.
 func tamper(obj *unstructured.Unstructured) {
-	with := tampering{encoded: obj.GetKind() == "Secret"}
+	owned, with := fieldsSet(obj), tampering{encoded: obj.GetKind() == "Secret"}
+	for _, section := range []string{"f:spec", "f:data", "f:rules", "f:subjects"} {
+		name := strings.TrimPrefix(section, "f:")
+		if below, _ := owned[section].(map[string]any); below != nil && obj.Object[name] != nil && with.field(obj.Object, name, below) {
+			return
+		}
+	}
+}
+
+// fieldsSet returns the fields that the operator has set, as in managedFields, with those that tamper has changed.
+func fieldsSet(obj *unstructured.Unstructured) map[string]any {
+	owned, isOwn := map[string]any{}, false
 	for _, entry := range obj.GetManagedFields() {
-		if entry.Subresource != "" || strings.HasPrefix(entry.Manager, reconciletest.FieldManager) || entry.FieldsV1 == nil {
-			continue
-		}
 		fields := &unstructured.Unstructured{}
-		if err := fields.UnmarshalJSON([]byte(`{"kind":"Fields","fields":` + entry.FieldsV1.GetRawString() + `}`)); err != nil {
+		if entry.Subresource != "" || entry.FieldsV1 == nil || fields.UnmarshalJSON([]byte(`{"kind":"Fields","fields":`+entry.FieldsV1.GetRawString()+`}`)) != nil {
 			continue
 		}
-		owned, _, _ := unstructured.NestedMap(fields.Object, "fields")
-		for _, section := range []string{"f:spec", "f:data", "f:rules", "f:subjects"} {
-			name := strings.TrimPrefix(section, "f:")
-			if below, _ := owned[section].(map[string]any); below != nil && obj.Object[name] != nil && with.field(obj.Object, name, below) {
-				return
-			}
+		isOwn = isOwn || !strings.HasPrefix(entry.Manager, reconciletest.FieldManager)
+		set, _, _ := unstructured.NestedMap(fields.Object, "fields")
+		unite(owned, set)
+	}
+	if !isOwn {
+		return nil
+	}
+	return owned
+}
+
+// unite adds fields to others.
+func unite(all, more map[string]any) {
+	for name, field := range more {
+		into, is := all[name].(map[string]any)
+		if below, also := field.(map[string]any); is && also {
+			unite(into, below)
+		} else {
+			all[name] = field
 		}
 	}
 }

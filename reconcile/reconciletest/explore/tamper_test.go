@@ -39,6 +39,19 @@ func TestTamper(t *testing.T) {
 	}
 }
 
+func TestTamperTwice(t *testing.T) {
+	t.Run("explore 15: a field that was changed already is changed again", func(t *testing.T) {
+		obj := parsed(t, `{spec: {replicas: 1, title: x}}`)
+		obj.SetManagedFields([]metav1.ManagedFieldsEntry{
+			{Manager: "operator", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:title":{}}}`)},
+			{Manager: "reconciletest", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)},
+		})
+		tamper(obj)
+		delete(obj.Object, "metadata")
+		assert.Equal(t, parsed(t, `{spec: {replicas: 2, title: x}}`).Object, obj.Object)
+	})
+}
+
 func TestTamperWithItems(t *testing.T) {
 	for _, row := range []struct{ reason, owned, object, want string }{
 		{
