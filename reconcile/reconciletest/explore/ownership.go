@@ -6,7 +6,9 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // lost is the problem of an owner that isn't where the garbage collector looks for it.
@@ -22,9 +24,11 @@ func (w *witness) misowned(call reconciletest.Call) []fault {
 	if err != nil || obj == nil || len(obj.GetOwnerReferences()) == 0 {
 		return nil
 	}
-	objects := w.harness.Memory().Objects()
 	for _, reference := range obj.GetOwnerReferences() {
-		owner := find(objects, func(owner *unstructured.Unstructured) bool { return owner.GetUID() == reference.UID })
+		if w.reaches(obj, reference) {
+			continue
+		}
+		owner := find(w.harness.Memory().Objects(), func(owner *unstructured.Unstructured) bool { return owner.GetUID() == reference.UID })
 		if owner == nil || owner.GetNamespace() == "" || owner.GetNamespace() == obj.GetNamespace() {
 			continue
 		}
@@ -35,6 +39,13 @@ func (w *witness) misowned(call reconciletest.Call) []fault {
 		return []fault{{lost, []string{fmt.Sprintf("%s metadata.ownerReferences[%s]: %s is in %s", nameOf(obj), owner.GetName(), nameOf(owner), where)}}}
 	}
 	return nil
+}
+
+// reaches reports whether an owner is in the namespace of its object, without a copy of all objects.
+func (w *witness) reaches(obj *unstructured.Unstructured, reference metav1.OwnerReference) bool {
+	ref := deploy.Ref{Kind: schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind), Namespace: obj.GetNamespace(), Name: reference.Name}
+	owner, err := w.harness.Memory().View().Get(w.trial.ctx, ref)
+	return err == nil && owner != nil && owner.GetUID() == reference.UID && owner.GetNamespace() == obj.GetNamespace()
 }
 
 func find(objects []*unstructured.Unstructured, is func(obj *unstructured.Unstructured) bool) *unstructured.Unstructured {
