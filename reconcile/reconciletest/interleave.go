@@ -47,7 +47,7 @@ func newGate(choose func(waiting []Call) int) *gate {
 	return &gate{choose: choose, open: true, arrived: make(chan struct{}, 1)}
 }
 
-// pass waits until a request or read may pass. detail tells it from others of the same verb and object.
+// pass waits until a request or read may pass. Those of the same verb and object are ordered by detail.
 func (g *gate) pass(ctx context.Context, call Call, detail string) {
 	g.mu.Lock()
 	if g.open {

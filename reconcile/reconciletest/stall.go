@@ -133,14 +133,6 @@ func selected(selector labels.Selector) func(*unstructured.Unstructured) bool {
 	}
 }
 
-// textOf returns what a selector selects by; nil selects all.
-func textOf(selector labels.Selector) string {
-	if selector == nil {
-		return ""
-	}
-	return selector.String()
-}
-
 // ownedBy returns a function that reports whether an object has an owner reference to owner.
 func ownedBy(owner types.UID) func(*unstructured.Unstructured) bool {
 	return func(obj *unstructured.Unstructured) bool {

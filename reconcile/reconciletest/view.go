@@ -58,7 +58,7 @@ func (v shown) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 
 // List implements deploy.View.
 func (v shown) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	return v.harness.list(ctx, kind, namespace, textOf(selector), selected(selector), func() ([]*unstructured.Unstructured, error) {
+	return v.harness.list(ctx, kind, namespace, fmt.Sprint(selector), selected(selector), func() ([]*unstructured.Unstructured, error) {
 		return v.View.List(ctx, kind, namespace, selector)
 	})
 }
@@ -75,8 +75,8 @@ func (v shownOwned) Owned(ctx context.Context, kind schema.GroupVersionKind, nam
 	})
 }
 
-// list returns the kept objects that are wanted, if the watch of their kind has fallen behind, and else calls read. text
-// says which objects are wanted.
+// list returns the kept objects that are wanted, if the watch of their kind has fallen behind, and else calls read.
+// Lists that wait at once are ordered by text.
 func (h *Harness) list(
 	ctx context.Context, kind schema.GroupVersionKind, namespace, text string, wanted func(*unstructured.Unstructured) bool,
 	read func() ([]*unstructured.Unstructured, error),

@@ -23,8 +23,8 @@ import (
 //
 // If a write of a finalizer fails, only the write is repeated, as long as the process lives. After a crash the function
 // that ran last may be called again: functions must be idempotent. An object that is deleted while no process lives
-// never reaches Delete if the last process ended between Add and the finalizer: InProgress holds it from before Add, for
-// one more write. Without Delete no finalizer is added, and then Add is called in each process.
+// never reaches Delete if the last process ended between Add and the finalizer. InProgress holds it from before Add,
+// for one more write. Without Delete no finalizer is added, and then Add is called in each process.
 //
 // Add the Watcher by the option Add. A Watcher of your own may wrap it, or several of them, and call its methods. It
 // needs a method Unwrap that returns the Watcher, or the slice of Watchers, that it wraps, so that its finalizers are

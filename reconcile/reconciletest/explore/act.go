@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/operkit/operkit/deploy/dryrun"
 )
@@ -14,7 +15,7 @@ type act string
 const (
 	killBefore act = "kill-before" // the operator ends, and the write isn't sent
 	killAfter  act = "kill-after"  // the operator ends when the write has been sent
-	outage     act = "outage"      // the operator ends when the write has been sent, and the next chapter begins before it is back
+	outage     act = "outage"      // as kill-after, and the next chapter begins before the operator is back
 	depose     act = "depose"      // another replica takes over, and the write arrives when that one has finished
 	refuse     act = "refuse"      // the API server is overloaded: 429
 	fail       act = "fail"        // the API server fails: 500
@@ -69,6 +70,9 @@ var acts = []act{
 	killBefore, killAfter, outage, depose, refuse, fail, lose, outdate, reject, snatch, alter, hurry, overlap, lagResource, lagChildren,
 	take, hide, drift, restart, miss, reverse,
 }
+
+// kills reports whether the process of the operator ends.
+func (a act) kills() bool { return slices.Contains([]act{killBefore, killAfter, outage, depose}, a) }
 
 // faults are how requests fail, by act.
 var faults = map[act]dryrun.Fault{

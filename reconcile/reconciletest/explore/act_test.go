@@ -123,7 +123,7 @@ func TestEqualStates(t *testing.T) {
 	require.NoError(t, err)
 	var equal []string
 	for _, c := range e.possible(known.trace, 0) {
-		if c.kills() && e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, true).equal {
+		if c.act.kills() && e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, true).equal {
 			equal = append(equal, c.String())
 		}
 	}

@@ -84,13 +84,13 @@ func (e *explorer) studyLife(l life) error {
 	if known == nil {
 		return nil
 	}
+	e.atlas.undisturbed(known)
 	if e.paused(l) {
 		return nil // nothing comes back then, so it isn't disturbed
 	}
 	e.agenda.lives = append(e.unready(known), e.agenda.lives...)
 	choices := e.choicesOf(known)
 	e.agenda.learn(known, overlapsFirst(spread(choices)))
-	e.atlas.undisturbed(known)
 	e.covered.learned(known, choices)
 	return nil
 }

@@ -43,12 +43,13 @@ const (
 
 // columnOf returns the index in columns.
 func columnOf(a act) int {
-	switch a {
-	case killBefore, killAfter, outage, depose, restart:
+	_, fails := faults[a]
+	switch {
+	case a.kills() || a == restart:
 		return ended
-	case refuse, fail, lose, outdate, reject:
+	case fails:
 		return failing
-	case take, hide, drift, snatch, alter:
+	case slices.Contains([]act{take, hide, drift, snatch, alter}, a):
 		return byOthers
 	}
 	return reordered

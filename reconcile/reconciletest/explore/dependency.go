@@ -74,7 +74,7 @@ func beneath(of string, sample, other *unstructured.Unstructured, by edit.Edit) 
 	return life{
 		name: of + " and " + name + " with " + by.Name, resource: sample, by: &edit.Edit{Rank: edit.OneField, Paths: paths}, first: 1,
 		again:    func(resource *unstructured.Unstructured) life { return beneath(of, resource, other, by) },
-		chapters: []chapter{create(sample), change, undone(name, other), remove(sample), change, create(sample)},
+		chapters: []chapter{create(sample), change, foreign(undo(other)), remove(sample), change, create(sample)},
 		equal: []pair{
 			{0, 2, "an edit that is undone leaves nothing", false},
 			{1, 5, "a resource has after an edit of an object of others what a new one would have", true},
@@ -89,12 +89,5 @@ func foreign(c chapter) chapter {
 
 func lacking(c chapter) chapter {
 	c.lacks = true
-	return c
-}
-
-// undone is the chapter that undoes an edit of an object of others.
-func undone(name string, other *unstructured.Unstructured) chapter {
-	c := foreign(change(name, "the edit undone", other))
-	c.edited = false
 	return c
 }

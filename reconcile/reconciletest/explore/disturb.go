@@ -87,12 +87,8 @@ func (x *execution) meddle(n int) {
 // enough is how many reconciles show that an operator that looks after its objects from time to time has seen them all.
 const enough = 30
 
-// wait gives an operator an hour, or the time for enough reconciles if it reconciles often.
-func (x *execution) wait() {
-	for step, before := time.Second, len(x.h.Runs()); step < time.Hour && len(x.h.Runs()) < before+enough; step *= 2 {
-		x.h.Advance(step)
-	}
-}
+// wait gives an operator an hour, or less if it reconciles often.
+func (x *execution) wait() { let(x.h, time.Hour, enough) }
 
 // end does what happens after the nth chapter, when its end has been recorded.
 func (x *execution) end(n int) {

@@ -40,9 +40,9 @@
 // # Objects of others
 //
 // An object that is there at the beginning (reconciletest.Memory), other than a namespace, may be one that the operator
-// reads. In a life of its own the resource is created before it, and deleted after it: until it is there the operator
-// may fail. In others one of its values changes, and changes back: an entry of a ConfigMap or Secret, or a field in the
-// schema of another kind. These lives count as edits, and come first. Ignore leaves an object out.
+// reads. In one life the resource is created before that object, and deleted after it: while it is missing the operator
+// may fail. In other lives one of its values changes, and changes back: an entry of a ConfigMap or Secret, or a field
+// in the schema of another kind. These lives count as edits, and come first. Ignore leaves an object out.
 //
 // # Edits
 //

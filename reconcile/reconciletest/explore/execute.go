@@ -78,9 +78,7 @@ func (x *execution) live(n int) error {
 		return nil
 	}
 	if x.life.chapters[n-1].idle {
-		if err := pass(x.h); err != nil {
-			return err
-		}
+		x.chapters[n-1].add(busy(x.h)...)
 	}
 	x.disturb(n)
 	x.h.RunUntilSettled()

@@ -48,9 +48,6 @@ func broken(tr *trace, known map[string]bool) *finding {
 
 // judge judges an execution with disturbances.
 func (l *lesson) judge(tr *trace) *finding {
-	if f := tr.busy(); f != nil {
-		return f
-	}
 	if tr.refused != nil {
 		return found(tr, len(tr.chapters)-1, "the cluster refuses what it accepts without the disturbance", tr.refused.Error())
 	}

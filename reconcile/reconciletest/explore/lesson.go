@@ -42,7 +42,7 @@ func (e *explorer) learn(l life) (*lesson, error) {
 		trace: e.execute(l, nil, 0, false), volatile: maps.Clone(e.volatile), faults: map[string]bool{},
 		leaves: e.options.leaves, others: map[int][]state{}, merged: map[[2]int]bool{},
 	}
-	if e.note(known.stuck()) || e.note(known.busy()) {
+	if e.note(known.stuck()) {
 		return nil, nil
 	}
 	if possible, err := known.possible(); !possible {

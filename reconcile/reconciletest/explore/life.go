@@ -79,20 +79,18 @@ func changed(of string, sample *unstructured.Unstructured, by edit.Edit) life {
 	edited.edited = true
 	l := life{name: of + " with " + by.Name, by: &by, resource: sample, first: 1}
 	l.again = func(resource *unstructured.Unstructured) life { return changed(of, resource, by) }
-	undo := change(name, "the edit undone", sample)
-	undo.edited = false
 	switch {
 	case by.First != nil:
 		half := sample.DeepCopy()
 		by.First.Do(half)
 		l.chapters = []chapter{
-			create(sample), change(name, by.First.Name, half), change(name, by.Name, after), undo, change(name, by.Name, after),
+			create(sample), change(name, by.First.Name, half), change(name, by.Name, after), undo(sample), change(name, by.Name, after),
 		}
 		l.equal = []pair{{0, 3, "an edit that is undone leaves nothing", false}, {2, 4, "two edits at once have what one after the other has", true}}
 	default:
 		again, removed := change(name, by.Name, after), remove(sample)
 		again.repeats, removed.edited = true, true
-		l.chapters = []chapter{create(sample), change(name, by.Name, after), undo, again, removed, edited}
+		l.chapters = []chapter{create(sample), change(name, by.Name, after), undo(sample), again, removed, edited}
 		l.equal = []pair{
 			{0, 2, "an edit that is undone leaves nothing", false},
 			{-1, 4, "what is deleted leaves nothing", false},
@@ -150,6 +148,13 @@ func change(name, what string, to *unstructured.Unstructured) chapter {
 			obj.Object = content
 		})
 	}}
+}
+
+// undo changes an object back to what it was before an edit.
+func undo(to *unstructured.Unstructured) chapter {
+	c := change(nameOf(to), "the edit undone", to)
+	c.edited = false
+	return c
 }
 
 // nameOf returns the name of an object for a harness.

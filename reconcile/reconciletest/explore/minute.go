@@ -20,32 +20,25 @@ func leftAlone(of string, sample *unstructured.Unstructured) life {
 	}
 }
 
-// pass lets a minute pass, or less if the operator reconciles too often.
-func pass(h *reconciletest.Harness) error {
+// busy lets a minute pass in which nothing happens, and finds an operator that reconciles again and again.
+func busy(h *reconciletest.Harness) []fault {
+	reconciles := let(h, time.Minute, busiest)
+	if reconciles <= busiest {
+		return nil
+	}
+	last := h.Runs()[len(h.Runs())-1]
+	return []fault{{"the operator never rests though nothing happens", []string{fmt.Sprintf(
+		"%s: %d reconciles in less than a minute, the last one ended with: again after %s", refName(last.Key), reconciles, last.Result.RequeueAfter,
+	)}}}
+}
+
+// let lets a time pass, or less if there were more reconciles than a number before. It returns how many there were.
+func let(h *reconciletest.Harness, d time.Duration, most int) (reconciles int) {
 	before := len(h.Runs())
-	for range 60 {
-		if h.Advance(time.Second); len(h.Runs())-before > busiest {
-			return &busyError{len(h.Runs()) - before, h.Runs()[len(h.Runs())-1]}
-		}
+	for step := time.Second; d > 0 && reconciles <= most; step *= 2 {
+		h.Advance(min(step, d))
+		d -= step
+		reconciles = len(h.Runs()) - before
 	}
-	return nil
-}
-
-// busyError is the error of an operator that reconciles again and again though nothing happens.
-type busyError struct {
-	count int
-	last  reconciletest.Run
-}
-
-// Error returns the text of the error.
-func (e *busyError) Error() string {
-	return fmt.Sprintf("%s: %d reconciles in less than a minute, the last one ended with: again after %s", refName(e.last.Key), e.count, e.last.Result.RequeueAfter)
-}
-
-// busy is the finding of an operator that reconciles again and again though nothing happens, nil if it doesn't.
-func (tr *trace) busy() *finding {
-	if busy, is := tr.refused.(*busyError); is {
-		return found(tr, len(tr.chapters)-1, "the operator never rests though nothing happens", busy.Error())
-	}
-	return nil
+	return reconciles
 }

@@ -22,7 +22,7 @@ func TestMinute(t *testing.T) {
 		assert.Equal(t, `explore: the operator never rests though nothing happens
   1. create Shop.explore.operkit.dev tea
   2. a minute passes
-  => Shop.explore.operkit.dev test/tea: 200 reconciles in less than a minute, the last one ended with: again after 10ms
+  => Shop.explore.operkit.dev test/tea: 300 reconciles in less than a minute, the last one ended with: again after 10ms
   replay: explore.Replay("Shop.explore.operkit.dev tea for a minute | without spec.sign")`, r.findings[0].story())
 	})
 	t.Run("explore 56: it looks once a second", func(t *testing.T) {

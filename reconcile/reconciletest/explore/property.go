@@ -14,7 +14,7 @@ import (
 
 // Always adds a property of the cluster that holds at any moment. It is checked after each write of the operator, and
 // when the operator has nothing left to do. holds returns an error that describes what is wrong. It must depend on
-// nothing but the State, in which also an object of others may be missing. It isn't called concurrently. Several
+// nothing but the State. An object of others may be missing there. It isn't called concurrently. Several
 // properties are checked in their order.
 func Always(name string, holds func(State) error) Option {
 	return func(o *options) { o.properties = append(o.properties, property{name, true, holds}) }

@@ -70,11 +70,7 @@ func (c choice) follows(first choice) bool {
 	case c.atEnd() || first.place() != atRequest:
 		return true
 	}
-	return c.request > first.request && !(c.kills() && first.kills())
-}
-
-func (c choice) kills() bool {
-	return c.act == killBefore || c.act == killAfter || c.act == outage || c.act == depose
+	return c.request > first.request && !(c.act.kills() && first.act.kills())
 }
 
 // atEnd reports whether a disturbance happens at the end of its chapter.

@@ -61,7 +61,7 @@ func TestRandomValues(t *testing.T) {
 	require.NotEmpty(t, known.volatile)
 	var equal, others []string
 	for _, c := range e.possible(known.trace, 0) {
-		if !c.kills() || c.chapter > 1 {
+		if !c.act.kills() || c.chapter > 1 {
 			continue
 		}
 		if tr := e.follow(known, []armed{c.arm(known.chapters[c.chapter-1])}, true); tr.equal {
